@@ -27,6 +27,7 @@ from robotrules.registries.crawlers import (
     KnownCrawler,
     KnownCrawlers,
 )
+from tests.crawler_headers import HEADERS
 
 ROOT = Path(__file__).parents[1]
 KNOWN = list(KNOWN_CRAWLERS)
@@ -214,3 +215,10 @@ def test_the_page_matches_the_list() -> None:
     script = ROOT / "scripts" / "crawlers_page.py"
     ran = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
     assert (ran.returncode, ran.stdout) == (0, "")
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_name_after_like_is_not_claimed(header: str) -> None:
+    """Nobody is taken for a crawler because its header says that it is like it."""
+    found = KNOWN_CRAWLERS.find_in_header(header)
+    assert (found.product_token if found else "") == HEADERS[header]

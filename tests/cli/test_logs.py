@@ -267,3 +267,23 @@ def test_what_is_loaded(log: Path) -> None:
     loaded = modules_loaded_by("logs", str(log), "--robots", str(log.parent / "robots.txt"))
     assert "robotrules.operations.logs" in loaded
     assert not {"httpx", "urllib3", "robotrules.operations.logs.pages"} & loaded
+
+
+def test_since_and_until_are_in_the_zone(tmp_path: Path) -> None:
+    """A day or time without a zone is in that of --timezone, as the times of the log are."""
+    path = tmp_path / "access.log"
+    hours = ("30/Sep/2026:21:59:59", "30/Sep/2026:22:00:00", "01/Oct/2026:21:59:59")
+    path.write_text(
+        "".join(
+            f'192.0.2.1 - - [{at} +0000] "GET / HTTP/1.1" 200 1 "-" "CCBot/2"\n' for at in hours
+        )
+    )
+    for since, until in (
+        ("2026-10-01", "2026-10-02"),
+        ("2026-10-01T00:00", "2026-10-01T23:59:59Z"),
+    ):
+        options = ["--timezone", "+02:00", "--since", since, "--until", until]
+        ran = robotrules("logs", str(path), "--json", *options)
+        assert json.loads(ran.out)["requests"] == 2
+        assert "is read as UTC" not in ran.err
+    assert "is read as UTC" in robotrules("logs", str(path), "--since", "2026-10-01T00:00").err

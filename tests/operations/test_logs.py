@@ -11,7 +11,7 @@ import pytest
 
 import robotrules
 from robotrules.operations.crawler_identity import AddressRanges, IdentityChecker
-from robotrules.operations.logs import LogInput, read_logs
+from robotrules.operations.logs import LogInput, read_logs, robots_fetches
 from robotrules.operations.logs.sentences import format_size, headline, share_of
 from robotrules.operations.rule_history import RuleChange, RuleHistory
 from tests.operations import log_lines
@@ -131,7 +131,7 @@ def test_the_age_of_a_robots_txt() -> None:
         Seen("/robots.txt", at=start + 35, agent=BINGBOT),
         Seen("/private/2", at=start + 10 + 2 * HOUR),
         Seen("/private/3", at=start + 10 + 30 * HOUR),
-        Seen("https://www.example.com/robots.txt?x", at=start + 31 * HOUR, status=304),
+        Seen("/robots.txt?x", at=start + 31 * HOUR, status=304),
         Seen("/private/4", at=start + 31 * HOUR),
     ]
     google, _ = report(*lines).crawlers
@@ -337,3 +337,100 @@ def test_shares() -> None:
     """A share that is not zero is not shown as zero."""
     shares = [share_of(part, 10_000) for part in (0, 1, 10, 949, 950, 10_000)]
     assert shares == ["0 %", "<0.1 %", "0.1 %", "9.5 %", "10 %", "100 %"]
+
+
+CHANGED = ((NOON - 9 * DAY, "User-agent: *\nAllow: /"), (NOON, "User-agent: *\nDisallow: /"))
+
+
+def test_a_later_request_for_robots_txt_proves_nothing() -> None:
+    """Logs of two servers overlap, and lines may be out of order: only earlier requests count."""
+    first = [Seen("/robots.txt", at=NOON + HOUR), Seen("/b", at=NOON + 2 * HOUR)]
+    second = [Seen("/a", at=NOON + 60), Seen("/c", at=NOON + 3 * HOUR)]
+    for lines in ([first[0], second[0]], [*first[:1], *second[:1]]):
+        [crawler] = report(*lines, rules=history(*CHANGED)).crawlers
+        assert (crawler.violations, crawler.in_transition) == (0, 1)
+    inputs = [
+        LogInput(name, ["".join(f"{combined(one)}\n" for one in lines).encode()])
+        for name, lines in (("a", [Seen("/x", at=NOON - 9), *first]), ("b", second))
+    ]
+    [crawler] = read_logs(inputs, history(*CHANGED)).crawlers
+    assert (crawler.violations, crawler.in_transition) == (2, 1)
+    # Also of many times that are known, the last one before the request counts.
+    many = [Seen("/robots.txt", at=NOON + HOUR * number) for number in range(1, 20)]
+    [crawler] = report(*many, Seen("/private/", at=NOON + 90 * 60)).crawlers
+    assert crawler.ages.oldest == 30 * 60
+    [crawler] = report(*many, Seen("/private/", at=NOON)).crawlers
+    assert crawler.ages.unknown == 1
+
+
+def test_others_do_not_shorten_the_day_of_a_crawler() -> None:
+    """Anyone can request /robots.txt under its name; an address next to it is the crawler's."""
+    page = Seen("/a", at=NOON + 2 * HOUR, address="192.0.2.7")
+    fetch = Seen("/robots.txt", at=NOON + HOUR)
+    expected = {
+        "192.0.2.7": 1,
+        "192.0.2.200": 1,
+        "::ffff:192.0.2.9": 1,
+        "192.0.3.7": 0,
+        "2001:db8::7": 0,
+        "someone": 0,
+    }
+    for address, violations in expected.items():
+        lines = [fetch._replace(address=address), page]
+        [crawler] = report(*lines, rules=history(*CHANGED)).crawlers
+        assert (crawler.violations, crawler.in_transition) == (violations, 1 - violations), address
+        assert report(*lines).crawlers[0].robots_requests == 1
+    lines = [fetch._replace(address="2001:db8::1"), page._replace(address="2001:db8::ff:2")]
+    assert report(*lines, rules=history(*CHANGED)).violations == 1
+
+
+def test_the_networks_that_are_remembered_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those seen first are forgotten, which keeps the day; the last times of each are kept."""
+    monkeypatch.setattr(robots_fetches, "MOST_NETWORKS", 2)
+    monkeypatch.setattr(robots_fetches, "MOST_NETWORK_TIMES", 2)
+    fetches = robots_fetches.RobotsFetches()
+    for number, address in enumerate([b"192.0.1.1", b"192.0.2.1", b"192.0.1.2", b"192.0.3.1"]):
+        fetches.add("a", address, float(number))
+    ages = [fetches.network_age(["a"], 9.0, b"192.0.%d.9" % part) for part in (1, 2, 3)]
+    assert ages == [7.0, None, 6.0]
+    for at in (8.0, 5.0, 7.0):
+        fetches.add("a", b"192.0.3.1", at)
+    assert fetches.network_age(["a"], 6.0, b"192.0.3.1") is None
+    assert fetches.network_age(["a"], 7.5, b"192.0.3.1") == 0.5
+    assert fetches.age(["b", "a"], 6.0) == 1.0
+
+
+def test_between_two_fetches_both_files_have_to_disallow() -> None:
+    """The file changed at an unknown time between two fetches; a crawler may have seen either."""
+    texts = ("User-agent: *\nDisallow: /a\nDisallow: /b", "User-agent: *\nDisallow: /b")
+    changes = [
+        RuleChange(NOON - 9 * DAY, "one", partial(robotrules.parse, texts[0])),
+        RuleChange(NOON, "two", partial(robotrules.parse, texts[1]), changed_after=NOON - HOUR),
+    ]
+    lines = [Seen(path, at=NOON - age * HOUR) for path in ("/a", "/b") for age in (2, 0.5)]
+    [crawler] = report(*sorted(lines, key=lambda one: one.at), rules=RuleHistory(changes)).crawlers
+    assert (crawler.violations, crawler.in_transition) == (3, 1)
+    lost = changes[1]._replace(load=lambda: None)
+    rules = RuleHistory([changes[0], lost])
+    assert report(Seen("/b", at=NOON - 60), rules=rules).violations == 0
+
+
+def test_urls_of_other_hosts_in_a_list_are_left_out() -> None:
+    """With the host of the site; they are counted in a note."""
+    urls = [b"https://www.example.com:443/a", b"http://WWW.example.com?b", b"/c"]
+    urls += [b"https://other.example/a", b"https://other.example?x"]
+    found = report(Seen("/a"), urls=urls, host="www.example.com")
+    assert found.crawlers[0].missing == (3, 2, ("/", "/c"))
+    assert found.notes == ("2 URLs of the list are of other hosts, and are left out.",)
+    assert report(Seen("/a"), urls=urls).notes == ()
+
+
+def test_rules_that_were_not_fetched_for_long_are_told() -> None:
+    """A file that was fetched in January says little about October."""
+    changes = [RuleChange(NOON - 9 * DAY, "one", partial(robotrules.parse, "User-agent: *"))]
+    rules = RuleHistory(changes, last_fetch=NOON - 2 * DAY).loaded()
+    assert report(Seen(at=NOON - 2 * DAY + HOUR), rules=rules).notes == ()
+    assert report(Seen(), rules=rules).notes == (
+        "robots.txt was fetched last at 2026-09-29T12:00:00Z: later requests are judged by what "
+        "was found then, although it may have changed.",
+    )

@@ -2,13 +2,13 @@
 Dates, times and durations on the command line: `2026-05-01T12:00Z`, `2026-05-01`, `30d`.
 
 A time is ISO 8601. A date alone is the start of that day in UTC. A time without a zone is read as
-UTC, with a hint.
+UTC, with a hint, unless the command was told another zone.
 """
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from robotrules.cli import client
 from robotrules.cli.console import CliError, quoted, report
@@ -18,8 +18,8 @@ _SPAN = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,3})?)[ ]?([smhdw])")
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
 
 
-def parse_datetime(text: str, option: str) -> float:
-    """Return the value of an option as seconds since 1970."""
+def parse_datetime(text: str, option: str, zone: tzinfo = UTC) -> float:
+    """Return the value of an option as seconds since 1970; *zone* is that of times without one."""
     typed = text.strip()
     if typed.lower() == "now":
         return client.now()
@@ -28,20 +28,20 @@ def parse_datetime(text: str, option: str) -> float:
             raise ValueError
         found = datetime.fromisoformat(typed)
         if found.tzinfo is None:
-            if not _DATE.fullmatch(typed):
+            if zone is UTC and not _DATE.fullmatch(typed):
                 report(
                     f"{option} {quoted(text)} has no time zone and is read as UTC; add Z or an "
                     "offset such as +02:00",
                     label="hint",
                     style="warning",
                 )
-            found = found.replace(tzinfo=UTC)
+            found = found.replace(tzinfo=zone)
         return found.timestamp()
     except (ValueError, OverflowError):
         raise CliError(
             f"{option} {quoted(text)} is not a date or time: pass one such as 2026-05-01T12:00Z, "
             f"or "
-            "2026-05-01 for the start of that day in UTC"
+            f"2026-05-01 for the start of that day{' in UTC' if zone is UTC else ''}"
         ) from None
 
 

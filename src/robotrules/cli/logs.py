@@ -91,7 +91,8 @@ MOST_REPORTED = 5
     metavar="ZONE",
     default="UTC",
     show_default=True,
-    help="The zone of times without one, such as +02:00 or Europe/Berlin.",
+    help="The zone of times without one, in the log and in --since and --until, such as +02:00 "
+    "or Europe/Berlin.",
 )
 @click.option(
     "--log-format",
@@ -197,8 +198,9 @@ def logs(
         refuse_overwriting(output, inputs, "-o")
     if [*logs, robots, url_file].count(STDIN) > 1:
         raise CliError("only one input can be stdin: pass the others as files")
-    start = parse_datetime(since, "--since") if since else None
-    end = parse_datetime(until, "--until") if until else None
+    times_zone = _zone(zone)
+    start = parse_datetime(since, "--since", times_zone) if since else None
+    end = parse_datetime(until, "--until", times_zone) if until else None
     if start is not None and end is not None and start >= end:
         raise CliError("--since is not before --until: no request is in between")
     found = _read(
@@ -209,7 +211,7 @@ def logs(
             wanted=_wanted(product_tokens, purposes),
             since=start,
             until=end,
-            zone=_zone(zone),
+            zone=times_zone,
             log_format=log_format,
             url_file=url_file,
             identity=_identity(range_files, verify),

@@ -68,12 +68,20 @@ class RuleChange(NamedTuple):
 class RuleHistory:
     """Rules by time."""
 
-    def __init__(self, changes: Iterable[RuleChange], before: RulesAt | None = None) -> None:
+    def __init__(
+        self,
+        changes: Iterable[RuleChange],
+        before: RulesAt | None = None,
+        *,
+        last_fetch: float | None = None,
+    ) -> None:
         """
         *changes* are in order; a time that is earlier than the one before counts as equal to it.
 
-        *before* are the rules before the first change; by default they are not known.
+        *before* are the rules before the first change; by default they are not known. After
+        *last_fetch*, a change was not looked for.
         """
+        self.last_fetch = last_fetch
         self._changes: list[RuleChange] = []
         self._times: list[float] = []
         for change in changes:
@@ -109,7 +117,7 @@ class RuleHistory:
             change._replace(load=partial(_get_robots, rules))
             for change, rules in zip(self._changes, kept, strict=True)
         )
-        return RuleHistory(changes, self._before)
+        return RuleHistory(changes, self._before, last_fetch=self.last_fetch)
 
     def __len__(self) -> int:
         return len(self._changes)
@@ -218,7 +226,8 @@ def rules_from_evidence(
     if records and agent is None:
         last = records[-1].agent.lower()
         records = [record for record in records if record.agent.lower() == last]
-    return RuleHistory(_fetched_changes(evidence, records))
+    last_fetch = records[-1].at if records else None
+    return RuleHistory(_fetched_changes(evidence, records), last_fetch=last_fetch)
 
 
 def _fetched_changes(evidence: Evidence, records: Sequence[FetchRecord]) -> Iterable[RuleChange]:

@@ -48,6 +48,9 @@ LONGEST_NAME = 64
 # How much of a User-Agent header is read, and how many headers are remembered: they come from
 # anyone. Headers of crawlers have less than 300 characters.
 LONGEST_HEADER, REMEMBERED_HEADERS = 512, 2048
+# What precedes a name that is not claimed, and its characters that are looked at.
+_LIKE = re.compile(r"\blike\W{1,4}\Z", re.ASCII | re.IGNORECASE)
+LONGEST_LIKE = 10
 # More comments are not the header of a crawler, and finding the end of each takes time.
 MOST_COMMENTS = 16
 _COMMON_ENDINGS = ("bot", "spider", "crawler")
@@ -239,8 +242,18 @@ class KnownCrawlers:
         claimed = self.get(product or "")
         if claimed is None:
             # A name with spaces, or in an unusual position. `ExampleBot (like Googlebot)` is
-            # another crawler, so a name inside the header counts only if it has no product.
-            named = self._pattern.search(user_agent)
+            # another crawler, so a name inside the header counts only if it has no product, and
+            # `like Googlebot` is none in any header.
+            named = next(
+                (
+                    found
+                    for found in self._pattern.finditer(user_agent)
+                    if not _LIKE.search(
+                        user_agent, max(found.start() - LONGEST_LIKE, 0), found.start()
+                    )
+                ),
+                None,
+            )
             if named and named[0].lower().startswith((product or "").lower()):
                 claimed = self.get(named[0])
         return None if claimed is None or claimed.is_control else claimed

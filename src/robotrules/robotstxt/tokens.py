@@ -164,6 +164,7 @@ _PRODUCT = re.compile(
     r"(?P<name>(?:[A-Za-z]|[0-9]+[A-Za-z]{3})[-\w.]*)(?:/(?P<version>\S*))?", re.ASCII
 )
 _COMMENT = re.compile(r"\(([^()]*)\)")
+_LIKE = re.compile(r"(?<!\S)like\s++\S++", re.IGNORECASE)
 # A host such as `imagesift.com` or `www.example.com/bot`. `archive.org_bot` is a name.
 _HOST = re.compile(r"www\..*|(?:[-\w]+\.)+[a-z]{2,4}", re.ASCII)
 # Products in the User-Agent strings of browsers; never the name of a crawler.
@@ -198,7 +199,8 @@ def product_token(user_agent: str) -> str | None:
     if leading and not _CARRIER.fullmatch(leading):
         return leading
     comments = _COMMENT.findall(user_agent)
-    outside = _COMMENT.sub(" ", user_agent)
+    # `like Googlebot` names what the crawler resembles.
+    outside = _LIKE.sub(" ", _COMMENT.sub(" ", user_agent))
     # `(compatible; Mozilla/5.0; …)` contains no name.
     compatible = [
         text.partition("compatible")[2]

@@ -20,7 +20,7 @@ from robotrules.operations.crawler_identity import IdentityChecker
 from robotrules.operations.logs.building import build_report
 from robotrules.operations.logs.counting import TrafficCounter, Wanted
 from robotrules.operations.logs.coverage import UrlCoverage
-from robotrules.operations.logs.entries import LogTimes
+from robotrules.operations.logs.entries import LogTimes, bare_host
 from robotrules.operations.logs.files import LogInput, OpenLog, logs_in_order
 from robotrules.operations.logs.formats import FORMATS, LogFormatError
 from robotrules.operations.logs.summary import LogFileFacts, LogReport
@@ -67,7 +67,7 @@ def read_logs(
         until=until,
         host=host,
         times=LogTimes(zone),
-        coverage=UrlCoverage(urls),
+        coverage=UrlCoverage(urls, bare_host(host.encode("ascii" if host.isascii() else "idna"))),
     )
     files = [_read_log(log, counter, progress) for log in logs_in_order(logs, log_format, zone)]
     return build_report(counter, files, site=site, rules_name=rules_name, top=top, who=identity)
@@ -79,6 +79,7 @@ def _read_log(log: OpenLog, counter: TrafficCounter, progress: Progress | None) 
     bad_times = counter.bad_times
     if reader is not None:
         counter.agents.use(reader.decode_agent)
+        counter.start_log()
         everyone = counter.counts_everyone
         for chunk in log.chunks():
             found = reader.read(chunk, counter.agents, everyone=everyone)

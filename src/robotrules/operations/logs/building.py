@@ -25,7 +25,7 @@ from robotrules.operations.logs.summary import (
     RequestedUrl,
     ViolatedRule,
 )
-from robotrules.operations.logs.tallies import CrawlerTally, RuleTally
+from robotrules.operations.logs.tallies import DAY, CrawlerTally, RuleTally
 
 __all__ = ["build_report"]
 
@@ -160,6 +160,18 @@ def _notes(
         notes.append(
             f"{counter.unjudged:,} {made} made when the rules were not known, and {are} not judged."
         )
+    if counter.last_fetch is not None and counter.last > counter.last_fetch + DAY:
+        notes.append(
+            f"robots.txt was fetched last at {_time(counter.last_fetch)}: later requests are "
+            "judged by what was found then, although it may have changed."
+        )
+    if counter.elsewhere:
+        notes.append(
+            f"{counter.elsewhere:,} requests have a URL of another host, as for a proxy, and are "
+            "not judged."
+            if counter.elsewhere > 1
+            else "1 request has a URL of another host, as for a proxy, and is not judged."
+        )
     if counter.rest:
         notes.append(
             f"More than {MOST_OTHER_BOTS} crawlers are not in the registry: {counter.rest:,} "
@@ -174,6 +186,8 @@ def _notes(
         notes.append(f"Up to {MOST_ADDRESSES:,} addresses of a crawler are told apart.")
     if not all(rule.urls.exact for one in tallies for rule in one.rules.values()):
         notes.append("There are many URLs: the counts of URLs are lower bounds.")
+    if other := counter.coverage.elsewhere:
+        notes.append(f"{other:,} URLs of the list are of other hosts, and are left out.")
     if not counter.coverage.is_whole:
         notes.append(f"Only the first {MOST_LISTED:,} URLs of the list are compared.")
     return notes

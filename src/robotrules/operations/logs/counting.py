@@ -14,8 +14,17 @@ from collections.abc import Callable, Sequence
 from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.octets import visible
 from robotrules.operations.logs.coverage import UrlCoverage
-from robotrules.operations.logs.entries import Columns, LogTimes, host_of_request, url_of_request
+from robotrules.operations.logs.entries import (
+    Columns,
+    LogTimes,
+    bare_host,
+    client_address,
+    host_of_request,
+    host_of_target,
+    url_of_request,
+)
 from robotrules.operations.logs.formats import Requests
+from robotrules.operations.logs.robots_fetches import RobotsFetches
 from robotrules.operations.logs.tallies import (
     DAY,
     MOST_RULES,
@@ -26,7 +35,7 @@ from robotrules.operations.logs.tallies import (
     JudgedRequest,
     RuleTally,
 )
-from robotrules.operations.rule_history import RuleHistory
+from robotrules.operations.rule_history import RuleHistory, RulesAt
 from robotrules.registries.crawlers import KNOWN_CRAWLERS, LONGEST_HEADER, KnownCrawler
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.tokens import can_be_name, product_token
@@ -46,6 +55,8 @@ MOST_ADDRESSES, MOST_ADDRESSES_IN_ALL, LONGEST_ADDRESS = 20_000, 200_000, 64
 MOST_URLS_IN_ALL = 60_000
 MOST_HOSTS, LONGEST_HOST = 1000, 100
 LONGEST_SIZE = 15
+# Requests of each chunk that are looked at to see whether URLs have a host.
+FORM_SAMPLES = 100
 
 _BOT = re.compile(r"(?<!cu)bot|crawl|spider|slurp|archiv|scrap|\+https?://", re.IGNORECASE)
 _ROBOTS = re.compile(rb"(?:https?://[^/?#]*+)?/robots\.txt(?:[?#].*+)?", re.DOTALL)
@@ -102,19 +113,29 @@ class TrafficCounter:
         self._rules, self._wanted = rules, wanted
         self._since = float("-inf") if since is None else since
         self._until = float("inf") if until is None else until
-        self._host = host.lower().encode("idna" if not host.isascii() else "ascii")
+        self._host = bare_host(host.encode("idna" if not host.isascii() else "ascii"))
         self._times = times or LogTimes()
         # The time in which the rules are in force; empty, so that they are looked up first.
         self._from, self._to = float("inf"), float("-inf")
         self._robots: RobotsTxt | None = None
         self._source = ""
-        # When crawlers requested /robots.txt with success for the last time.
-        self._robots_at: dict[str, float] = {}
+        # The rules after these, if they came into force at an unknown time before they were found.
+        self._next: RulesAt | None = None
+        self._fetches = RobotsFetches()
+        # Requests for other hosts, as to a proxy; and how many lines of the log have a path and
+        # how many a URL with a host, as load balancers write it.
+        self.elsewhere = 0
+        self._forms = [0, 0]
         # Those whose requests wait to be judged.
         self._waiting: set[CrawlerTally] = set()
         self._others = 0
         self._rest = CrawlerTally("", None)
         self._unwanted = CrawlerTally("", None)
+
+    @property
+    def last_fetch(self) -> float | None:
+        """When the rules were fetched for the last time, if they were."""
+        return self._rules.last_fetch if self._rules is not None else None
 
     @property
     def counts_everyone(self) -> bool:
@@ -126,6 +147,7 @@ class TrafficCounter:
     def add(self, requests: Requests) -> None:
         """Count the requests of some lines."""
         columns = requests.columns
+        self._add_forms(requests)
         if self.counts_everyone:
             for who, fields in requests.picked:
                 self._count(who, fields, columns)
@@ -154,10 +176,37 @@ class TrafficCounter:
             return False
         chosen = self._since <= moment.at < self._until
         if chosen and self._host and (host := host_of_request(fields, columns)):
-            chosen = _bare_host(host) == self._host
+            chosen = bare_host(host) == self._host
             self._add_host(host)
         self.left_out += not chosen
         return chosen
+
+    def start_log(self) -> None:
+        """Forget how the requests of the log before were written."""
+        self._forms = [0, 0]
+
+    def _add_forms(self, requests: Requests) -> None:
+        """Count how requests are written, by some of them."""
+        for _, fields in requests.picked[:FORM_SAMPLES]:
+            self._forms[bool(host_of_target(fields, requests.columns))] += 1
+
+    def _is_elsewhere(self, fields: Sequence[bytes], columns: Columns) -> bool:
+        """
+        Tell whether a URL with a host is one of another site, as sent to a proxy.
+
+        If no host is known, it is one in a log whose requests have paths.
+        """
+        host = host_of_target(fields, columns)
+        if not host:  # a path that begins with `//`
+            return False
+        expected = self._host or bare_host(fields[columns.host])
+        paths, urls = self._forms
+        is_elsewhere = bare_host(host) != expected if expected else paths >= urls
+        if is_elsewhere:
+            self.elsewhere += 1
+        else:
+            self._add_host(host)
+        return is_elsewhere
 
     def _add_host(self, host: bytes) -> None:
         if host not in self.hosts and len(self.hosts) < MOST_HOSTS and len(host) < LONGEST_HOST:
@@ -200,7 +249,10 @@ class TrafficCounter:
             self._waiting.add(tally)
             self._use_rules(tally)
         tally.add_gap(at)
-        address = fields[columns.address][:LONGEST_ADDRESS]
+        address = fields[columns.address]
+        if b":" in address or b"," in address:
+            address = client_address(address)
+        address = address[:LONGEST_ADDRESS]
         if address not in tally.addresses:
             if len(tally.addresses) < MOST_ADDRESSES and self.addresses_left.take():
                 tally.addresses[address] = 0
@@ -210,19 +262,17 @@ class TrafficCounter:
         if url is None:
             return True
         served = kind in (1, 2)
-        if url.startswith((b"/robots.txt", b"http")) and _ROBOTS.fullmatch(url):
-            tally.robots_requests += 1
-            if kind == 1 or status == b"304":
-                self._robots_at[tally.readers[0]] = at
-            return True
-        age = self._age(tally, at)
+        if url.startswith((b"/robots.txt", b"http")):
+            if url.startswith(b"http") and self._is_elsewhere(fields, columns):
+                return True
+            if _ROBOTS.fullmatch(url):
+                tally.robots_requests += 1
+                if kind == 1 or status == b"304":
+                    self._fetches.add(tally.readers[0], address, at)
+                return True
+        age = self._fetches.age(tally.readers, at)
         tally.waiting.append(JudgedRequest(url, at, counts, served, address, age))
         return True
-
-    def _age(self, tally: CrawlerTally, at: float) -> float | None:
-        """Return the seconds since the crawler's robots.txt was requested; None if it was not."""
-        times = [self._robots_at[name] for name in tally.readers if name in self._robots_at]
-        return max(at - max(times), 0.0) if times else None
 
     def _new_day(self, tally: CrawlerTally, day: str) -> list[int]:
         if day != OTHER_DAYS and not self.days_left.take():
@@ -262,6 +312,8 @@ class TrafficCounter:
         self._robots, self._source = found.robots, found.source
         self._from = float("-inf") if found.since is None else found.since
         self._to = float("inf") if found.until is None else found.until
+        after = None if found.until is None else self._rules.at(found.until)
+        self._next = after if after is not None and after.changed_after is not None else None
 
     def _use_rules(self, tally: CrawlerTally) -> None:
         if self._robots is None:
@@ -301,15 +353,31 @@ class TrafficCounter:
         """
         Tell whether an older file allowed a URL, which the crawler may still have used.
 
-        It may use a copy for a day, unless it has requested the file since (RFC 9309 §2.4).
+        It may use a copy for a day, unless it has requested the file since (RFC 9309 §2.4), from
+        the same network: anyone can send its name. Between two fetches that found different files,
+        either may have been in force.
         """
-        if self._rules is None or self._from <= request.at - DAY:
+        if self._rules is None:
             return False
-        age = DAY if request.age is None else min(request.age, DAY)
+        after = self._next
+        if (
+            after is not None
+            and request.at > (after.changed_after or 0.0)
+            and (after.robots is None or self._allows(after.robots, tally, request))
+        ):
+            return True
+        if self._from <= request.at - DAY:
+            return False
+        age = self._fetches.network_age(tally.readers, request.at, request.address)
+        age = DAY if age is None else min(age, DAY)
         for older in self._rules.between(request.at - age, request.at)[:-1]:
-            if older.robots is None or older.robots.rules_for(tally.names).allows(request.url):
+            if older.robots is None or self._allows(older.robots, tally, request):
                 return True
         return False
+
+    @staticmethod
+    def _allows(robots: RobotsTxt, tally: CrawlerTally, request: JudgedRequest) -> bool:
+        return robots.rules_for(tally.names).allows(request.url)
 
     def _rule_tally(self, tally: CrawlerTally, rule: str, line: int | None) -> RuleTally:
         key = line, rule, self._source
@@ -334,11 +402,3 @@ def _bot_name(header: str) -> str:
         return ""
     # A header such as `curl/8.5 (+https://example.com/bot)` says who asks in its comment.
     return name if _BOT.search(name) or "+http" in header else ""
-
-
-def _bare_host(host: bytes) -> bytes:
-    """Return a host in lower case, without a port."""
-    host = host.lower()
-    if host.startswith(b"["):
-        return host.partition(b"]")[0] + b"]"
-    return host.partition(b":")[0]

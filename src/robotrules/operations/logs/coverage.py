@@ -7,8 +7,10 @@ responses from it. A list is kept in memory, with one bit for each of its URLs a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from robotrules.operations.logs.entries import bare_host
 from robotrules.operations.logs.summary import MissingUrls
 from robotrules.operations.logs.tallies import shown_url
 from robotrules.robotstxt import normalize_path
@@ -27,11 +29,13 @@ BATCH = 8192
 class UrlCoverage:
     """Remembers which URLs of a list, or which sections, each crawler fetched."""
 
-    def __init__(self, urls: Iterable[bytes] | None = None) -> None:
-        """*urls* is the list; None for sections."""
+    def __init__(self, urls: Iterable[bytes] | None = None, host: bytes = b"") -> None:
+        """*urls* is the list; None for sections. With *host*, URLs of others are left out."""
         self.is_listed = urls is not None
         self.is_whole = True
         """False if the list has more URLs than are kept."""
+        self.elsewhere = 0
+        """URLs of other hosts in the list."""
         self._urls: list[bytes] = []
         self._index: dict[bytes, int] = {}
         self._bits: dict[str, bytearray] = {}
@@ -39,6 +43,9 @@ class UrlCoverage:
         self._fetched: dict[str, set[bytes]] = {}
         octets = 0
         for url in urls or ():
+            if host and not url.startswith(b"/") and _host(url) != host:
+                self.elsewhere += 1
+                continue
             path = _path(url)
             octets += len(path)
             if len(self._urls) >= MOST_LISTED or octets > MOST_LISTED_OCTETS:
@@ -125,6 +132,10 @@ def _path(url: bytes) -> bytes:
         start = url.find(b"/", url.find(b"://") + 3)
         url = url[start:] if start >= 0 else b"/"
     return url.partition(b"#")[0]
+
+
+def _host(url: bytes) -> bytes:
+    return bare_host(re.split(rb"[/?#]", url.partition(b"://")[2], maxsplit=1)[0])
 
 
 def _normal(path: bytes) -> bytes:

@@ -12,11 +12,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple
 
 from robotrules.url_lists.line_formats import target_url
 
-__all__ = ["Columns", "LogTimes", "host_of_request", "url_of_request"]
+__all__ = [
+    "Columns",
+    "LogTimes",
+    "bare_host",
+    "client_address",
+    "host_of_request",
+    "host_of_target",
+    "network_of",
+    "url_of_request",
+]
 
 Fields = Sequence[bytes]
 # Years of requests that a log can have; others are damaged lines.
@@ -35,7 +46,10 @@ _CLF = re.compile(
 )
 _NUMBER = re.compile(rb"[0-9]{9,20}(?:\.[0-9]{0,9})?|[0-9]\.[0-9]{6,18}[eE]\+?[0-9]{1,2}")
 _HTTP = re.compile(rb"https?://")
+_ISO = re.compile(rb"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ].*+)?")
 _LONGEST_TIME = 40
+# Including leap seconds; and the hours of a zone.
+_LAST_SECOND, _LARGEST_OFFSET = 60, 14
 _UNREAD = (-1.0, "")
 # Larger numbers are milliseconds, microseconds and nanoseconds.
 _UNITS = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
@@ -79,8 +93,46 @@ def host_of_request(fields: Fields, columns: Columns) -> bytes:
     """Return the host of a request: the field, or that of a URL with a host; may be empty."""
     if host := fields[columns.host]:
         return host
+    return host_of_target(fields, columns)
+
+
+def host_of_target(fields: Fields, columns: Columns) -> bytes:
+    """Return the host of a URL with a host; empty for a path."""
     target = fields[columns.target] or fields[columns.request].partition(b" ")[2]
-    return target.split(b"/", 3)[2] if _HTTP.match(target) else b""
+    return target.split(b"/", 3)[2].partition(b" ")[0] if _HTTP.match(target) else b""
+
+
+def bare_host(host: bytes) -> bytes:
+    """Return a host in lower case, without user, port and the dot of a full name."""
+    host = host.rpartition(b"@")[2].lower()
+    if host.startswith(b"["):
+        return host.partition(b"]")[0] + b"]"
+    return host.partition(b":")[0].rstrip(b".")
+
+
+@lru_cache(MOST_REMEMBERED)
+def client_address(text: bytes) -> bytes:
+    """
+    Return the address of a visitor as a log has it, without a port.
+
+    Of a list, as in `X-Forwarded-For`, it is the first: the visitor, if proxies say the truth.
+    """
+    address = text.partition(b",")[0].strip(b' "')
+    if address.startswith(b"["):
+        return address[1:].partition(b"]")[0]
+    return address.partition(b":")[0] if address.count(b":") == 1 else address
+
+
+@lru_cache(MOST_REMEMBERED)
+def network_of(address: bytes) -> bytes:
+    """Return the network of an address, of which one crawler has many: /24, and /64 of IPv6."""
+    try:
+        found = ip_address(address.decode("ascii", "replace").partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, IPv6Address):
+        found = found.ipv4_mapped or found
+    return found.packed[: 3 if isinstance(found, IPv4Address) else 8]
 
 
 class Moment(NamedTuple):
@@ -113,7 +165,7 @@ class LogTimes:
             if found is _UNREAD:
                 found = self._read_minute(minute, text)
             seconds = text[18:20]
-            if not found or not seconds.isdigit() or text[17:18] != b":":
+            if not found or not seconds.isdigit() or text[17:18] != b":" or seconds > b"60":
                 return None
             return Moment(found[0] + int(seconds), found[1])
         if date:
@@ -151,10 +203,14 @@ class LogTimes:
         if not found:
             return None
         day, name, year, hour, minute, second, sign, hours, minutes = found.groups()
+        if int(second) > _LAST_SECOND:
+            return None
         try:
             zone: tzinfo = self._zone
             shift = timedelta()
             if sign:
+                if int(hours) > _LARGEST_OFFSET or int(minutes) > 59:
+                    return None
                 zone = UTC
                 shift = timedelta(hours=int(hours), minutes=int(minutes))
             local = datetime(
@@ -169,6 +225,8 @@ class LogTimes:
         )
 
     def _read_iso(self, text: bytes) -> Moment | None:
+        if not _ISO.fullmatch(text):  # `fromisoformat` also reads weeks
+            return None
         try:
             local = datetime.fromisoformat(text.decode("ascii"))
             if local.tzinfo is None:

@@ -178,8 +178,9 @@ class W3cReader(LogReader):
                     total.picked.extend(found.picked)
                     total = total._replace(total=total.total + found.total)
                 else:
-                    # Requests with other columns are brought into the order of the first ones.
-                    total = _appended(total, found)
+                    total, found = _in_order(total), _in_order(found)
+                    total.picked.extend(found.picked)
+                    total = total._replace(total=total.total + found.total)
             number += octets.count(b"\n")
             if header:
                 number += 1
@@ -221,17 +222,19 @@ def _line_starts(octets: bytes) -> bytes:
     return b"#" if octets.startswith(b"#") or b"\n#" in octets else b""
 
 
-def _appended(total: Requests, more: Requests) -> Requests:
-    """Return requests of two column orders in that of the first."""
-    order = [more.columns[position] for position in range(len(Columns._fields))]
-    width = max(total.columns) + 1
-    picked = list(total.picked)
-    for who, fields in more.picked:
-        moved = [b""] * width
-        for position, source in zip(total.columns, order, strict=True):
-            moved[position] = fields[source]
-        picked.append((who, moved))
-    return Requests(total.total + more.total, picked, total.columns)
+# An absent field has a position of its own too.
+_IN_ORDER = Columns(*range(len(Columns._fields)))
+
+
+def _in_order(requests: Requests) -> Requests:
+    """Return requests whose fields are in the order of `Columns`, whatever a header says."""
+    columns = requests.columns
+    if columns == _IN_ORDER:
+        return requests
+    picked: list[tuple[Any, Sequence[bytes]]] = [
+        (who, [fields[at] for at in columns]) for who, fields in requests.picked
+    ]
+    return Requests(requests.total, picked, _IN_ORDER)
 
 
 class JsonReader(LogReader):
@@ -258,15 +261,11 @@ class JsonReader(LogReader):
                 self.skip(number, line)
                 continue
             count += 1
-            who = agents[raw if raw is not None else request[0]]
+            who = agents[request[0]]
             if who is not None or everyone:
                 picked.append((who, request))
         self.has_agent = fields.has_agent
         return Requests(count, picked, fields.columns)
-
-    def decode_agent(self, raw: bytes) -> str:
-        """Return a User-Agent as text, with the escapes of JSON undone."""
-        return super().decode_agent(JsonFields.unescaped(raw))
 
 
 # --- Detection ------------------------------------------------------------------------------------

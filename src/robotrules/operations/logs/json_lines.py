@@ -2,8 +2,8 @@
 The fields of requests in JSON lines, under the names that servers and CDNs use.
 
 Objects may be nested. The names are looked up once and remembered; a line with other names is
-looked up again. The User-Agent is found without parsing the line, so that lines of people are
-cheap.
+looked up again, also if a field that a request needs is not where it was. The User-Agent is found
+without parsing the line, so that lines of people are cheap; lines of crawlers are parsed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
         *("edgeresponsebytes", "responsebytes", "scbytes", "bytes", "contentlength"),
     ),
     "address": (
-        *("remoteaddr", "clientip", "remoteip", "sourceip", "clienthost", "clientaddr", "cip"),
+        *("clientip", "remoteaddr", "remoteip", "sourceip", "clienthost", "clientaddr", "cip"),
         *("client", "ipaddress", "ip", "remotehost"),
     ),
     "host": (
@@ -55,8 +55,14 @@ _NAMES: dict[str, tuple[str, ...]] = {
 }
 _FIELDS = ("agent", *(field for field in _NAMES if field != "agent"))
 _ROW = {field: number for number, field in enumerate(_FIELDS)}
+_AGENT, _TIME, _REQUEST, _TARGET = (_ROW[one] for one in ("agent", "time", "request", "target"))
 COLUMNS = Columns(**{field: _ROW.get(field, len(_ROW)) for field in Columns._fields})
+_REQUIRED = ("time", "request", "target")
 _SEPARATORS = str.maketrans("", "", "_-. @")
+# What follows the key of a text, or of a list of texts.
+_VALUE = rb'\s*+:\s*+(?:\[\s*+)?"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
+# A line that may have a User-Agent under another name.
+_AGENT_KEY = re.compile(rb'agent|"ua"', re.IGNORECASE)
 Path = tuple[str | int, ...]
 
 
@@ -69,14 +75,23 @@ class JsonFields:
         self._paths: dict[str, Path] = {}
         self._keys: frozenset[str] = frozenset()
         self._search: re.Pattern[bytes] | None = None
+        self._key = b""
         self.has_agent = True
 
     def find_agent(self, line: bytes) -> bytes | None:
-        """Return the User-Agent of a line as JSON has it; None if the line has to be parsed."""
+        """
+        Return the User-Agent of a line; None if the line has to be parsed.
+
+        It is certain only if the line has its key once: in `url.original` and
+        `user_agent.original`, the first one is what the visitor requested.
+        """
         if self._search is None or not line.startswith(b"{") or b"}" not in line[-2:]:
             return None
         found = self._search.search(line)
-        return found[1] if found else None
+        if not found or self._key in line[found.end() :]:
+            return None
+        raw = found[1]
+        return self.unescaped(raw) if b"\\" in raw else raw
 
     def read(self, line: bytes) -> tuple[bytes, ...] | None:
         """Return the fields of a request; None if the line is none."""
@@ -86,10 +101,18 @@ class JsonFields:
             return None
         if not isinstance(value, dict):
             return None
-        if value.keys() != self._keys:
+        is_known = value.keys() == self._keys
+        if not is_known:
             self._learn(value)
         fields = [self._field(value, field) for field in _FIELDS]
-        if not fields[_ROW["time"]] or not (fields[_ROW["request"]] or fields[_ROW["target"]]):
+        if is_known and (
+            (not fields[_AGENT] and _AGENT_KEY.search(line))
+            or not fields[_TIME]
+            or not (fields[_REQUEST] or fields[_TARGET])
+        ):
+            self._learn(value)
+            fields = [self._field(value, field) for field in _FIELDS]
+        if not fields[_TIME] or not (fields[_REQUEST] or fields[_TARGET]):
             return None
         return (*fields, b"")
 
@@ -106,7 +129,7 @@ class JsonFields:
         return _octets(found)
 
     def _learn(self, value: dict[str, Any]) -> None:
-        """Find the fields in an object, and remember where they are."""
+        """Find the fields of an object; optional ones that it lacks stay where they were."""
         self._keys = frozenset(value) if len(value) < MOST_KEYS else frozenset()
         named: dict[str, Path] = {}
         for path in sorted(_leaves(value, (), [MOST_KEYS]), key=len):
@@ -115,7 +138,8 @@ class JsonFields:
                 # `request.uri` is found as `requesturi` and as `uri`; the shortest path wins.
                 name = "".join(words[start:]).lower().translate(_SEPARATORS)
                 named.setdefault(name, path)
-        self._paths = {
+        kept = {field: path for field, path in self._paths.items() if field not in _REQUIRED}
+        self._paths = kept | {
             field: named[name]
             for field, names in _NAMES.items()
             for name in reversed(names)
@@ -124,12 +148,9 @@ class JsonFields:
         path = self._paths.get("agent", ())
         self.has_agent = bool(path)
         keys = [one for one in path if isinstance(one, str)]
-        self._search = None
         if keys:
-            key = json.dumps(keys[-1]).encode()
-            self._search = re.compile(
-                re.escape(key) + rb'\s*+:\s*+(?:\[\s*+)?"([^"\\]*+(?:\\.[^"\\]*+)*+)"'
-            )
+            self._key = json.dumps(keys[-1]).encode()
+            self._search = re.compile(re.escape(self._key) + _VALUE)
 
     @staticmethod
     def unescaped(raw: bytes) -> bytes:

@@ -130,7 +130,7 @@ class JudgedRequest(NamedTuple):
     """Whether the response has a status below 400."""
     address: bytes
     age: float | None
-    """The seconds since the crawler requested /robots.txt; None if it did not."""
+    """The seconds since the crawler requested /robots.txt before; None if it did not."""
 
 
 class CrawlerTally:

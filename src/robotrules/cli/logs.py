@@ -194,6 +194,8 @@ def logs(
         raise CliError(
             "missing LOG: pass access logs, such as /var/log/nginx/access.log, or - for stdin"
         )
+    if as_json and output_format not in (None, "json"):
+        raise click.UsageError(f"--json and --format {output_format} cannot be combined")
     targets = output_targets(outputs, "json" if as_json else output_format, table, title)
     inputs = [*logs, *filter(None, (robots, git_file, url_file)), *range_paths(range_files)]
     for target in targets:

@@ -79,9 +79,10 @@ def _merged(
 
 
 def _round_up(value: int) -> int:
-    """Return the next round number for an axis, at most a third larger if that is whole."""
+    """Return the next round number for an axis: 1, or an even one, so that its half is whole."""
     power: int = 10 ** (len(str(max(value, 1))) - 1)
-    return next(step * power // 100 for step in _STEPS if step * power >= 100 * value)
+    tops = (step * power // 100 for step in _STEPS)
+    return next(top for top in tops if top >= value and (top == 1 or top % 2 == 0))
 
 
 def _grid(top: int) -> Iterator[Html]:

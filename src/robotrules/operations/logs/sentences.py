@@ -55,7 +55,7 @@ def headline(report: LogReport) -> str:
         )
     if claimed := report.impostor_requests:
         opening += (
-            f" A further {_count(sum(claimed.values()), 'request')} only claimed to be "
+            f" {_count(sum(claimed.values()), 'further request')} only claimed to be "
             f"{_counted_names(claimed)}."
         )
     if not report.rules:
@@ -95,7 +95,7 @@ def _violations_sentence(report: LogReport) -> str:
     if claimed:
         total = sum(claimed.values())
         sentence += (
-            f"; {'a further ' if found else ''}{total:,} such "
+            f"; {total:,} {'more such' if found else 'such'} "
             f"{'request' if total == 1 else 'requests'} only claimed to be "
             f"{_counted_names(claimed)}"
         )

@@ -134,7 +134,7 @@ class TestFiles:
         ranges.write_text('{"prefixes": [{"ipv4Prefix": "192.0.2.0/28"}]}')
         log.write_text(
             "".join(
-                f'{address} - - [02/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 9 "-" "GPTBot/1"\n'
+                f'{address} - - [02/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 9 "-" "GPTBot"\n'
                 for address in ("192.0.2.1", "203.0.113.1", "203.0.113.1")
             )
         )

@@ -299,15 +299,15 @@ def test_addresses_of_impostors_are_checked_once(monkeypatch: pytest.MonkeyPatch
 
 def test_host_names_tell_impostors_among_violations() -> None:
     """Without ranges, the row of the crawler has both, and neither sentence nor table blames it."""
-    names = {"203.0.113.1": ["crawl.example"], "66.249.66.1": ["a.googlebot.com"]}
+    names = {"8.8.4.1": ["crawl.example"], "66.249.66.1": ["a.googlebot.com"]}
     resolver = TableResolver(names, {"a.googlebot.com": ["66.249.66.1"]})
     checker = IdentityChecker(verify_dns=True, resolver=resolver)
-    lines = [Seen("/private/", address="203.0.113.1")] * 2 + [Seen("/x", address="203.0.113.9")]
+    lines = [Seen("/private/", address="8.8.4.1")] * 2 + [Seen("/x", address="8.8.4.9")]
     found = report(*lines, identity=checker, rules_name="r")
     [google] = found.crawlers
     assert (google.violations, google.row_violations, google.identities) == (2, 0, (0, 0, 2))
     assert google.rules[0].identities == (0, 0, 2)
-    assert "203.0.113.9" not in resolver.asked
+    assert "8.8.4.9" not in resolver.asked
     assert violator_title(google) == ("impostors of Googlebot", "2 requests")
     assert headline(found).endswith(
         "It fetched no URL that robots.txt asks it not to fetch; 2 such requests only claimed to "
@@ -416,9 +416,9 @@ def test_the_headline() -> None:
     checker = IdentityChecker(AddressRanges({"Googlebot": ["203.0.113.0/28"]}))
     lines = [Seen("/private/"), Seen("/private/", GPTBOT)]
     assert headline(report(*lines, Seen(agent=BINGBOT), rules_name="r", identity=checker)) == (
-        "On 2026-10-01, 2 well-known crawlers made 2 requests (67 % of all). 1 further request only "
-        "claimed to be Googlebot. 1 of the crawlers fetched URLs that robots.txt asks it not to "
-        "fetch: GPTBot (1); 1 more such request only claimed to be Googlebot."
+        "On 2026-10-01, 2 well-known crawlers made 2 requests (67 % of all). 1 further request "
+        "only claimed to be Googlebot. 1 of the crawlers fetched URLs that robots.txt asks it not "
+        "to fetch: GPTBot (1); 1 more such request only claimed to be Googlebot."
     )
     nobody_obeyed = headline(report(*lines[:1], rules_name="r", identity=checker))
     assert (
@@ -426,7 +426,7 @@ def test_the_headline() -> None:
     )
     ranges = {"Googlebot": ["203.0.113.0/28"], "GPTBot": ["203.0.113.0/28"]}
     both = IdentityChecker(AddressRanges(ranges))
-    lines += [Seen(agent=agent, address="203.0.113.1") for agent in (GOOGLEBOT, GPTBOT)]
+    lines += [Seen(agent=agent, address="203.0.113.1") for agent in (GOOGLEBOT, BINGBOT)]
     assert headline(report(*lines, rules_name="r", identity=both)).endswith(
         "None of the crawlers fetched a URL that robots.txt asks it not to fetch; 2 such requests "
         "only claimed to be GPTBot (1) and Googlebot (1)."

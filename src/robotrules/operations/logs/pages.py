@@ -201,7 +201,6 @@ def _crawler_table(report: LogReport) -> Html:
     # Columns that most reports do not need.
     by_impostors, in_transition = report.has_uncounted_impostors, report.has_transition
     judged += [TableColumn("by impostors", NUMBER)] if by_impostors else []
-    judged += [TableColumn("in transition", NUMBER)] if in_transition else []
     heads: list[TableColumn | str] = [
         "crawler",
         TableColumn("requests", NUMBER),
@@ -211,6 +210,7 @@ def _crawler_table(report: LogReport) -> Html:
         TableColumn("share of crawlers"),
         *(TableColumn(one, NUMBER) for one in ("2xx", "3xx", "4xx", "5xx")),
         *(TableColumn(one, NUMBER) for one in ("addresses", "/robots.txt")),
+        *([TableColumn("in transition", NUMBER)] if in_transition else []),
     ]
     total = report.crawler_requests + sum(report.impostor_requests.values())
     rows = []
@@ -222,13 +222,13 @@ def _crawler_table(report: LogReport) -> Html:
             one.requests,
             *([violations] if report.rules else []),
             *([one.violations - one.row_violations] if by_impostors else []),
-            *([one.in_transition] if in_transition else []),
             ", ".join(one.purposes[:2]),
             format_size(one.octets),
             [share_bar(one.requests, total, 5), " ", share_of(one.requests, total)],
             *one.statuses[1:5],
             f"{one.addresses:,}" + ("" if one.addresses_exact else "+"),
             one.robots_requests,
+            *([one.in_transition] if in_transition else []),
         ]
         rows.append(cells)
     return table("Crawlers by requests", heads, rows)
@@ -236,7 +236,7 @@ def _crawler_table(report: LogReport) -> Html:
 
 def _operator(crawler: CrawlerTraffic) -> str:
     if crawler.impostor_of:
-        return "not from its published addresses"
+        return "from other addresses"
     return crawler.operator or "not in the registry"
 
 

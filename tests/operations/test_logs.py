@@ -20,6 +20,7 @@ from robotrules.operations.logs.sentences import (
     violator_title,
 )
 from robotrules.operations.rule_history import RuleChange, RuleHistory
+from robotrules.registries.crawlers import KnownCrawler
 from tests.operations import log_lines
 from tests.operations.log_lines import (
     BINGBOT,
@@ -286,9 +287,12 @@ def test_addresses_of_impostors_are_checked_once(monkeypatch: pytest.MonkeyPatch
     checker = IdentityChecker(AddressRanges({"Googlebot": ["192.0.2.0/28"]}))
     asked: list[str] = []
     check = checker.is_outside_ranges
-    monkeypatch.setattr(
-        checker, "is_outside_ranges", lambda who, text: asked.append(text) or check(who, text)
-    )
+
+    def counted(crawler: KnownCrawler, address: str) -> bool:
+        asked.append(address)
+        return check(crawler, address)
+
+    monkeypatch.setattr(checker, "is_outside_ranges", counted)
     lines = [Seen("/private/", address=f"203.0.113.{number % 3}") for number in range(9)]
     lines += [Seen("/private/", address="192.0.2.1")] * 4
     found = {one.name: one for one in report(*lines, identity=checker).crawlers}

@@ -84,7 +84,10 @@ def test_json_follows_the_schema(log: Path, tmp_path: Path) -> None:
     first = json.loads(seen[0].out)
     assert first["violations"] == 3
     google = next(one for one in first["crawlers"] if one["name"] == "Googlebot")
-    assert google["identities"] == {"verified": 1, "not_verified": 0, "impostor": 1}
+    assert google["identities"] == {"verified": 1, "not_verified": 0, "impostor": 0}
+    fake = next(one for one in first["crawlers"] if one["impostor_of"])
+    assert (fake["name"], fake["violations"]) == ("impostors of Googlebot", 1)
+    assert first["impostor_requests"] == 1
     assert google["missing"] == {"allowed": 2, "never": 2, "examples": ["/blog/", "/x"]}
     assert "1 line of" in seen[0].err
 
@@ -104,6 +107,58 @@ def test_csv_tables(log: Path) -> None:
         ["2026-10-01", "bingbot", "yes", "1"],
     ]
     assert [record[0] for record in tables["violations"][1:]] == ["Googlebot"] * 2 + ["GPTBot"]
+
+
+def test_the_table_of_violations_is_complete(tmp_path: Path) -> None:
+    """All URLs are in it, or their number; its own words are in ASCII, and JSON has ten."""
+    (tmp_path / "robots.txt").write_text(ROBOTS)
+    log = tmp_path / "access.log"
+    lines = [Seen(f"/private/{number}?a={number}") for number in range(1500)]
+    lines += [Seen("/private/0?a=1"), Seen("/private/" + "a" * 400)]
+    log.write_text("".join(f"{combined(line)}\n" for line in lines))
+    ran = logs(log, "--table", "violations")
+    assert ran.err == ""
+    assert ran.out.isascii()
+    found = list(csv.DictReader(io.StringIO(ran.out)))
+    assert len(found) == 1501
+    assert sum(int(one["url_requests"]) for one in found) == 1502
+    assert found[1]["url"] == "/private/1000?a=..."
+    ran = logs(log, "--table", "violations", "--top", "7")
+    found = list(csv.DictReader(io.StringIO(ran.out)))
+    assert [one["url_requests"] for one in found] == ["2", *["1"] * 6, "1494"]
+    assert found[-1]["url"] == "(other URLs)"
+    assert "1,494 requests are in rows without a URL" in ran.err
+    [google] = json.loads(logs(log, "--json").out)["crawlers"]
+    assert len(google["rules"][0]["urls"]) == 10
+    (tmp_path / "robots.txt").write_text(
+        "User-agent: *\n" + "".join(f"Disallow: /private/{number}\n" for number in range(1, 10))
+    )
+    ran = logs(log, "--table", "violations", "--top", "2")
+    found = list(csv.DictReader(io.StringIO(ran.out)))
+    assert (found[-1]["rule"], found[-1]["url"]) == ("(other rules)", "(other URLs)")
+    total = json.loads(logs(log, "--json").out)["violations"]
+    assert sum(int(one["url_requests"]) for one in found) == total
+
+
+def test_several_files_are_written_at_once(log: Path, tmp_path: Path) -> None:
+    """Each has the format of its extension; the log is read once, and no input is overwritten."""
+    names = [tmp_path / f"out.{kind}" for kind in ("html", "csv", "json", "txt")]
+    options = [text for name in names for text in ("-o", str(name))]
+    ran = logs(log, *options, "--table", "crawlers", "--title", "Our <logs>", "-o", "-")
+    assert ran.code == 1
+    page, table, data, text = (name.read_text() for name in names)
+    assert "<title>Our &lt;logs&gt;</title>" in page
+    assert table.startswith("crawler,impostor_of,")
+    assert json.loads(data)["violations"] == 3
+    assert "Googlebot" in text
+    assert ran.err.count("' written\n") == 4
+    ranges = tmp_path / "ranges.json"
+    ranges.write_text('{"prefixes": [{"ipv4Prefix": "192.0.2.0/24"}]}')
+    ran = logs(
+        log, "--ranges", f"Googlebot={ranges}", "-o", str(tmp_path / "a.csv"), "-o", str(ranges)
+    )
+    assert (ran.code, "would overwrite an input file" in ran.err) == (2, True)
+    assert not (tmp_path / "a.csv").exists()
 
 
 def test_files_are_written(log: Path, tmp_path: Path) -> None:

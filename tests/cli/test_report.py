@@ -128,6 +128,46 @@ class TestFiles:
         ]
         assert "from everything to nothing" in host["history"][0]["effects"][0]
 
+    def test_impostors_in_logs(self, file: Path, tmp_path: Path) -> None:
+        """With --ranges, they are told apart as in robotrules logs, also by versions in git."""
+        ranges, log = tmp_path / "ranges.json", tmp_path / "access.log"
+        ranges.write_text('{"prefixes": [{"ipv4Prefix": "192.0.2.0/28"}]}')
+        log.write_text(
+            "".join(
+                f'{address} - - [02/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 9 "-" "GPTBot"\n'
+                for address in ("192.0.2.1", "203.0.113.1", "203.0.113.1")
+            )
+        )
+        options = ["--logs", log, "--ranges", f"GPTBot={ranges}"]
+        rows = facts(file, *options)["logs"]["crawlers"]
+        assert [(one["name"], one["violations"]) for one in rows] == [
+            *(("impostors of GPTBot", 2), ("GPTBot", 1))
+        ]
+        page = report(file, *options).out
+        assert "2 more such requests only claimed to be GPTBot." in page
+        folder = tmp_path / "git"
+        folder.mkdir()
+        repository = Repository(folder)
+        repository.commit("open", robots_txt=b"")
+        rows = facts(file, *options, "--git", repository.folder / "robots.txt")["logs"]["crawlers"]
+        assert [one["violations"] for one in rows] == [0, 0]
+        assert "cannot read address ranges" in refusal(file, "--logs", log, "--ranges", "no.json")
+        assert "--ranges and --verify are for --logs" in refusal(file, "--verify")
+
+    def test_logs_of_a_shell_pattern(self, file: Path, tmp_path: Path) -> None:
+        """`--logs access.log*` gives the second log as a robots.txt, which is told."""
+        logs = [tmp_path / "access.log", tmp_path / "access.log.1", tmp_path / "access.log.2.gz"]
+        line = '192.0.2.1 - - [02/May/2026:10:00:00 +0000] "GET /a HTTP/1.1" 200 9 "-" "GPTBot/1"\n'
+        for log in logs[:2]:
+            log.write_text(line * 3)
+        logs[2].write_bytes(gzip.compress(line.encode()))
+        words = refusal(file, "--logs", *logs)
+        assert f"'{logs[1]}' is an access log or compressed, and not a robots.txt" in words
+        assert f"as in --logs {logs[1]} --logs {logs[2]}" in words
+        empty = tmp_path / "empty.txt"
+        empty.write_text("")
+        assert facts(empty)["hosts"]
+
     def test_logs(self, file: Path, tmp_path: Path) -> None:
         """What crawlers did, judged by the file; or by git at the time of the request."""
         log = tmp_path / "access.log"

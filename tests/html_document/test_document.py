@@ -132,7 +132,10 @@ class TestCharts:
 
     @pytest.mark.parametrize(
         ("highest", "top"),
-        [(0, "1"), (1, "1"), (3, "4"), (117, "200"), (399, "400"), (9_001, "10,000")],
+        [
+            *((0, "1"), (1, "1"), (3, "4"), (13, "20"), (117, "120"), (399, "400")),
+            *((1_990, "2,000"), (2_010, "2,500"), (2_510, "3,000"), (9_001, "10,000")),
+        ],
     )
     def test_the_scale(self, highest: int, top: str) -> None:
         """It ends with a round number that is not much larger than the highest column."""

@@ -11,9 +11,16 @@ import pytest
 
 import robotrules
 from robotrules.operations.crawler_identity import AddressRanges, IdentityChecker
-from robotrules.operations.logs import LogInput, read_logs, robots_fetches
-from robotrules.operations.logs.sentences import format_size, headline, share_of
+from robotrules.operations.logs import LogInput, counting, read_logs, robots_fetches
+from robotrules.operations.logs.sentences import (
+    describe_crawler_traffic,
+    format_size,
+    headline,
+    share_of,
+    violator_title,
+)
 from robotrules.operations.rule_history import RuleChange, RuleHistory
+from robotrules.registries.crawlers import KnownCrawler
 from tests.operations import log_lines
 from tests.operations.log_lines import (
     BINGBOT,
@@ -25,6 +32,7 @@ from tests.operations.log_lines import (
     combined,
     report,
 )
+from tests.operations.resolvers import TableResolver
 
 DAY, HOUR = 86400.0, 3600.0
 
@@ -238,11 +246,102 @@ def test_impostors_are_told_from_crawlers() -> None:
     lines += [Seen("/ok", BINGBOT)]
     found = {one.name: one.identities for one in report(*lines, identity=checker).crawlers}
     assert found == {
-        "Googlebot": (2, 1, 1),
+        "Googlebot": (2, 1, 0),
+        "impostors of Googlebot": (0, 0, 1),
         "GPTBot": (0, 1, 0),
         "FooBot": (0, 1, 0),
         "bingbot": None,
     }
+
+
+def test_ranges_divide_all_requests() -> None:
+    """Requests from elsewhere have counts, ages and sections of their own, also under `wanted`."""
+    checker = IdentityChecker(AddressRanges({"Googlebot": ["192.0.2.0/28"]}))
+    ours, other = "192.0.2.1", "203.0.113.1"
+    lines = [Seen("/robots.txt", address=ours), Seen("/news/a", address=ours, size=7)]
+    lines += [Seen("/shop/a", address=other, size=5)] * 3
+    lines += [Seen("/private/", address=other, size=5), Seen("/news/a", GPTBOT, address=other)]
+    lines += [Seen("/shop/a", agent) for agent in (BINGBOT, "A-bot/1")]
+    found = report(*lines, identity=checker, rules_name="r")
+    rows = {one.name: one for one in found.crawlers}
+    google, fake = rows["Googlebot"], rows["impostors of Googlebot"]
+    assert (google.requests, google.octets, google.addresses) == (2, 519, 1)
+    assert (google.violations, google.identities, google.missing) == (0, None, (1, 1, ("/shop/",)))
+    assert (fake.requests, fake.octets, fake.addresses, fake.impostor_of) == (4, 20, 1, "Googlebot")
+    assert (fake.is_known, fake.violations, fake.missing, fake.operator) == (False, 1, None, "")
+    # That the crawler requested /robots.txt says nothing about others.
+    assert (fake.robots_requests, fake.ages.unknown) == (0, 1)
+    assert fake.rules[0].identities == (0, 0, 1)
+    assert found.crawler_requests + found.as_dict()["impostor_requests"] == found.requests == 9
+    assert (found.impostor_requests, found.impostor_violations) == (
+        {"Googlebot": 4},
+        {"Googlebot": 1},
+    )
+    only = report(*lines, identity=checker, wanted=lambda name, known: name == "Googlebot")
+    assert [one.name for one in only.crawlers] == ["impostors of Googlebot", "Googlebot"]
+
+
+def test_addresses_of_impostors_are_checked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Known addresses are not checked again; beyond the limit, each still counts in its row."""
+    monkeypatch.setattr(counting, "MOST_ADDRESSES", 2)
+    checker = IdentityChecker(AddressRanges({"Googlebot": ["192.0.2.0/28"]}))
+    asked: list[str] = []
+    check = checker.is_outside_ranges
+
+    def counted(crawler: KnownCrawler, address: str) -> bool:
+        asked.append(address)
+        return check(crawler, address)
+
+    monkeypatch.setattr(checker, "is_outside_ranges", counted)
+    lines = [Seen("/private/", address=f"203.0.113.{number % 3}") for number in range(9)]
+    lines += [Seen("/private/", address="192.0.2.1")] * 4
+    found = {one.name: one for one in report(*lines, identity=checker).crawlers}
+    assert len(asked) == 2 + 3 + 1
+    assert found["impostors of Googlebot"].identities == (0, 0, 9)
+    assert found["Googlebot"].identities == (4, 0, 0)
+
+
+def test_host_names_tell_impostors_among_violations() -> None:
+    """Without ranges, the row of the crawler has both, and neither sentence nor table blames it."""
+    names = {"8.8.4.1": ["crawl.example"], "66.249.66.1": ["a.googlebot.com"]}
+    resolver = TableResolver(names, {"a.googlebot.com": ["66.249.66.1"]})
+    checker = IdentityChecker(verify_dns=True, resolver=resolver)
+    lines = [Seen("/private/", address="8.8.4.1")] * 2 + [Seen("/x", address="8.8.4.9")]
+    found = report(*lines, identity=checker, rules_name="r")
+    [google] = found.crawlers
+    assert (google.violations, google.row_violations, google.identities) == (2, 0, (0, 0, 2))
+    assert google.rules[0].identities == (0, 0, 2)
+    assert "8.8.4.9" not in resolver.asked
+    assert violator_title(google) == ("impostors of Googlebot", "2 requests")
+    assert headline(found).endswith(
+        "It fetched no URL that robots.txt asks it not to fetch; 2 such requests only claimed to "
+        "be Googlebot."
+    )
+    assert not [words for words in describe_crawler_traffic(google) if "age of" in words]
+    lines += [Seen("/private/", address="66.249.66.1")]
+    found = report(*lines, identity=checker, rules_name="r")
+    [google] = found.crawlers
+    assert violator_title(google) == ("Googlebot", "1 request, and 2 of impostors")
+    assert (found.own_violations, found.has_uncounted_impostors) == ({"Googlebot": 1}, True)
+    # Ranges that are out of date are contradicted by the DNS.
+    ranges = AddressRanges({"Googlebot": ["192.0.2.0/28"]})
+    checker = IdentityChecker(ranges, verify_dns=True, resolver=resolver)
+    found = report(*lines, identity=checker, rules_name="r")
+    assert (found.own_violations, found.impostor_violations) == ({"Googlebot": 1}, {"Googlebot": 2})
+    assert "the address ranges are out of date, download them again" in found.notes[0]
+
+
+def test_impostors_get_no_day_for_an_older_file() -> None:
+    """A crawler may use an older file for a day; who only has its name has no file."""
+    changes = history(
+        (NOON - DAY * 9, "User-agent: *\nAllow: /"), (NOON, "User-agent: *\nDisallow: /")
+    )
+    checker = IdentityChecker(AddressRanges({"Googlebot": ["192.0.2.0/28"]}))
+    lines = [Seen("/a", at=NOON + 9, address=one) for one in ("192.0.2.1", "203.0.113.1")]
+    found = {one.name: one for one in report(*lines, rules=changes, identity=checker).crawlers}
+    assert (found["Googlebot"].violations, found["Googlebot"].in_transition) == (0, 1)
+    fake = found["impostors of Googlebot"]
+    assert (fake.violations, fake.in_transition) == (1, 0)
 
 
 def test_crawlers_and_times_are_chosen() -> None:
@@ -296,8 +395,11 @@ def test_the_headline() -> None:
     assert headline(nobody) == "1 request, and no chosen crawler made any of them."
     people = [Seen(agent=PERSON)] * 9
     assert headline(report(Seen(), *people, rules_name="robots.txt")) == (
-        "On 2026-10-01, 1 well-known crawler made 1 request (10 % of all). None of them fetched a "
-        "URL that robots.txt asks it not to fetch."
+        "On 2026-10-01, 1 well-known crawler made 1 request (10 % of all). It fetched no URL that "
+        "robots.txt asks it not to fetch."
+    )
+    assert headline(report(Seen(), Seen(agent=BINGBOT), rules_name="r")).endswith(
+        "None of them fetched a URL that robots.txt asks it not to fetch."
     )
     agents = (GPTBOT, "FooBot/1 (+http://a)", GOOGLEBOT, BINGBOT, "Bar-bot")
     lines = [
@@ -316,8 +418,22 @@ def test_the_headline() -> None:
     )
     assert headline(report(*month)).startswith("In October 2026, 2 well-known")
     checker = IdentityChecker(AddressRanges({"Googlebot": ["203.0.113.0/28"]}))
-    assert headline(report(Seen("/private/"), rules_name="r", identity=checker)).endswith(
-        "asks it not to fetch: Googlebot (1). Of these, 1 request came from impostors."
+    lines = [Seen("/private/"), Seen("/private/", GPTBOT)]
+    assert headline(report(*lines, Seen(agent=BINGBOT), rules_name="r", identity=checker)) == (
+        "On 2026-10-01, 2 well-known crawlers made 2 requests (67 % of all). 1 further request "
+        "only claimed to be Googlebot. 1 of the crawlers fetched URLs that robots.txt asks it not "
+        "to fetch: GPTBot (1); 1 more such request only claimed to be Googlebot."
+    )
+    nobody_obeyed = headline(report(*lines[:1], rules_name="r", identity=checker))
+    assert (
+        "No crawler is known to have fetched a URL that robots.txt asks it not to" in nobody_obeyed
+    )
+    ranges = {"Googlebot": ["203.0.113.0/28"], "GPTBot": ["203.0.113.0/28"]}
+    both = IdentityChecker(AddressRanges(ranges))
+    lines += [Seen(agent=agent, address="203.0.113.1") for agent in (GOOGLEBOT, BINGBOT)]
+    assert headline(report(*lines, rules_name="r", identity=both)).endswith(
+        "None of the crawlers fetched a URL that robots.txt asks it not to fetch; 2 such requests "
+        "only claimed to be GPTBot (1) and Googlebot (1)."
     )
 
 

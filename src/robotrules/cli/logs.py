@@ -1,8 +1,8 @@
 """
 `robotrules logs`: what crawlers did, by access logs, and which rules they did not obey.
 
-A wrapper around `robotrules.operations.logs.read_logs`. `logs_text` and `logs_csv` format the
-report.
+A wrapper around `robotrules.operations.logs.read_logs`. `logs_output`, `logs_text` and `logs_csv`
+write the report.
 
 Sections: the command · the logs · the rules.
 """
@@ -18,11 +18,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
-from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
+from robotrules.cli.atomic_write import refuse_overwriting
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
-from robotrules.cli.console import STDIN, CliError, Output, quoted, report
+from robotrules.cli.console import STDIN, CliError, quoted, report
 from robotrules.cli.datetimes import parse_datetime
+from robotrules.cli.identity_options import (
+    identity_checker,
+    range_paths,
+    with_identity_options,
+)
 from robotrules.cli.input_files import open_octets, read_error, read_robots, refuse_binary, size_of
+from robotrules.cli.logs_output import (
+    MOST_TOP,
+    OUTPUT_FORMATS,
+    TABLES,
+    output_targets,
+    report_notes,
+    report_problems,
+    write_report,
+)
 from robotrules.cli.options import fetching_profile_option, json_option, parsing_profile
 from robotrules.cli.progress import Progress
 from robotrules.cli.text import is_terminal, plural
@@ -35,13 +49,6 @@ if TYPE_CHECKING:
     from robotrules.operations.crawler_identity import IdentityChecker
     from robotrules.operations.logs import LogInput, LogReport
     from robotrules.operations.rule_history import RuleHistory
-
-OUTPUT_FORMATS = ("text", "json", "csv", "html")
-_EXTENSIONS = {".txt": "text", ".json": "json", ".csv": "csv", ".html": "html", ".htm": "html"}
-TABLES = ("days", "crawlers", "violations", "missing")
-# Files of which messages are printed.
-MOST_REPORTED = 5
-
 
 # --- The command ----------------------------------------------------------------------------------
 
@@ -107,27 +114,13 @@ MOST_REPORTED = 5
     metavar="FILE",
     help="Report which URLs of FILE a crawler may fetch and never did: a sitemap, a list or CSV.",
 )
-@click.option(
-    "--ranges",
-    "range_files",
-    metavar="[NAME=]FILE",
-    multiple=True,
-    help="Address ranges that an operator publishes, such as Googlebot=googlebot.json, to tell "
-    "crawlers from impostors. Repeat it for several.",
-)
-@click.option(
-    "--verify",
-    is_flag=True,
-    help="Look up the host names of addresses that did not obey a rule, to tell crawlers from "
-    "impostors; this asks the DNS.",
-)
+@with_identity_options
 @click.option(
     "--top",
-    type=click.IntRange(1, 1000),
+    type=click.IntRange(1, MOST_TOP),
     metavar="N",
-    default=10,
-    show_default=True,
-    help="The number of crawlers, rules and URLs in lists.",
+    help="The number of crawlers, rules and URLs in lists. Defaults to a few in text and pages, "
+    "10 in JSON, and in CSV all that are kept: up to 10,000 URLs of a rule.",
 )
 @click.option(
     "--format",
@@ -141,7 +134,15 @@ MOST_REPORTED = 5
     help="The table of --format csv: a record per crawler and day, per crawler, per URL that was "
     "fetched although disallowed, or of what was never fetched.  [default: days]",
 )
-@click.option("-o", "--output", metavar="FILE", help="Write to FILE; '-' is stdout.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    metavar="FILE",
+    multiple=True,
+    help="Write to FILE; '-' is stdout. Repeat it for several formats, by their extensions.",
+)
+@click.option("--title", metavar="TEXT", help="The title of the page, for HTML.")
 @fetching_profile_option
 @json_option("Print one JSON object, described in docs/cli/logs.md.")
 @with_client_options()
@@ -160,10 +161,11 @@ def logs(
     url_file: str | None,
     range_files: tuple[str, ...],
     verify: bool,
-    top: int,
+    top: int | None,
     output_format: str | None,
     table: str | None,
-    output: str | None,
+    outputs: tuple[str, ...],
+    title: str | None,
     profile: str,
     as_json: bool,
     client_options: ClientOptions,
@@ -185,17 +187,21 @@ def logs(
       robotrules logs /var/log/nginx/access.log* --git ~/site/robots.txt --since 2026-10-01
       zcat logs/*.gz | robotrules logs - --origin https://example.com -o october.html
       robotrules logs access.log --robots robots.txt --purpose ai-training --verify
-      robotrules logs access.log --robots robots.txt --format csv --table violations
+      robotrules logs access.log --robots robots.txt --table violations
+      robotrules logs access.log --git robots.txt --ranges Googlebot=googlebot.json -o a.html
       robotrules logs access.log --log-format '%h %l %u %t "%r" %>s %b "%{User-Agent}i"'
     """
     if not logs:
         raise CliError(
             "missing LOG: pass access logs, such as /var/log/nginx/access.log, or - for stdin"
         )
-    form = _output_form(output_format, output, as_json, table)
-    if output not in (None, STDIN):
-        inputs = [*logs, *filter(None, (robots, git_file, url_file)), *range_files]
-        refuse_overwriting(output, inputs, "-o")
+    if as_json and output_format not in (None, "json"):
+        raise click.UsageError(f"--json and --format {output_format} cannot be combined")
+    targets = output_targets(outputs, "json" if as_json else output_format, table, title)
+    inputs = [*logs, *filter(None, (robots, git_file, url_file)), *range_paths(range_files)]
+    for target in targets:
+        if target.file is not None:
+            refuse_overwriting(target.file, inputs, "-o")
     if [*logs, robots, url_file].count(STDIN) > 1:
         raise CliError("only one input can be stdin: pass the others as files")
     times_zone = _zone(zone)
@@ -214,68 +220,16 @@ def logs(
             zone=times_zone,
             log_format=log_format,
             url_file=url_file,
-            identity=_identity(range_files, verify),
-            top=top,
+            identity=identity_checker(range_files, verify),
         )
     )
-    _report_problems(found, log_format)
-    _write(found, form, table or TABLES[0], output, top)
+    report_problems(found, log_format)
+    for target in targets:
+        write_report(found, target, top)
+    report_notes(found)
     if all(one.error for one in found.files) or not any(one.requests for one in found.files):
         return 2
     return int(found.violations > 0)
-
-
-def _output_form(name: str | None, output: str | None, as_json: bool, table: str | None) -> str:
-    """Return the output format: as named, or by the extension of the file."""
-    if as_json and name not in (None, "json"):
-        raise click.UsageError(f"--json and --format {name} cannot be combined")
-    form = "json" if as_json else name
-    if form is None and output not in (None, STDIN):
-        form = _EXTENSIONS.get(os.path.splitext(output)[1].lower())
-        if form is None:
-            raise CliError(
-                f"{quoted(output)} has no known extension: pass --format, or a name that ends in "
-                f"{', '.join(_EXTENSIONS)}"
-            )
-    form = form or ("csv" if table else "text")
-    if table and form != "csv":
-        raise click.UsageError("--table is for --format csv")
-    return form
-
-
-def _write(found: LogReport, form: str, table: str, target: str | None, top: int) -> None:
-    """Write a report to a file or to stdout."""
-    if target not in (None, STDIN):
-        write_atomically(target, _rendered(found, form, table, top, None).encode())
-        report(f"{quoted(target)} written")
-        return
-    output = Output()
-    if form == "json":
-        output.json(found.as_dict())
-    else:
-        output.write(_rendered(found, form, table, top, output))
-    output.flush()
-
-
-def _rendered(found: LogReport, form: str, table: str, top: int, output: Output | None) -> str:
-    if form == "html":
-        from robotrules.operations.logs.pages import log_page
-
-        return log_page(found)
-    if form == "csv":
-        from robotrules.cli.logs_csv import csv_text
-
-        return csv_text(found, table)
-    if form == "json":
-        import json
-
-        return json.dumps(found.as_dict(), indent=2) + "\n"
-    from io import BytesIO
-
-    from robotrules.cli.logs_text import LogText
-
-    lines = LogText(found, output or Output.to_file(BytesIO()), top).lines()
-    return "".join(f"{line}\n" for line in lines)
 
 
 # --- The logs -------------------------------------------------------------------------------------
@@ -297,7 +251,6 @@ class _Question(NamedTuple):
     log_format: str
     url_file: str | None
     identity: IdentityChecker | None
-    top: int
 
 
 def _read(asked: _Question) -> LogReport:
@@ -322,7 +275,8 @@ def _read(asked: _Question) -> LogReport:
                 zone=asked.zone,
                 site=asked.origin,
                 rules_name=asked.rules.name,
-                top=asked.top,
+                # Each format shows a part of this.
+                top=MOST_TOP,
                 progress=progress.add,
             )
         except LogFormatError as error:
@@ -374,47 +328,6 @@ def _listed_urls(name: str, opened: ExitStack) -> Iterator[bytes]:
     if file.error:
         raise CliError(f"{file.where} was not read completely: {file.error}")
     report_hint(file)
-
-
-def _report_problems(found: LogReport, log_format: str) -> None:
-    """Report what was not read, and what limits the numbers."""
-    for file in found.files[:MOST_REPORTED]:
-        if file.error:
-            words = f"'{file.name}' was not read completely: {file.error}"
-            report(words, label="error", style="error")
-        if not file.form and not file.error:
-            report(f"'{file.name}' is empty", label="warning", style="warning")
-        if not file.unread:
-            continue
-        first = file.examples[0] if file.examples else None
-        shown = f"; the first is line {first.line}: '{first.text}'" if first else ""
-        words = (
-            f"{plural(file.unread, 'line')} of '{file.name}' could not be read as format "
-            f"{file.form}{shown}"
-        )
-        if file.unread > file.requests:
-            words += (
-                "; without --log-format, the format is detected"
-                if log_format
-                else "; if the format is another one, pass --log-format"
-            )
-        report(words, label="warning", style="warning")
-    if len(found.hosts) > 1:
-        shown = ", ".join(found.hosts[:3]) + (" and more" if len(found.hosts) > 3 else "")
-        if not found.site:
-            report(
-                f"the log has several hosts ({shown}), which are judged by the same rules: pass "
-                "--origin to read one of them",
-                label="hint",
-            )
-    if found.crawlers and not found.rules:
-        report(
-            "requests are counted, and not judged: pass --robots, --git or --origin to see what "
-            "crawlers fetched although they are asked not to",
-            label="hint",
-        )
-    for note in found.notes:
-        report(note, label="note")
 
 
 # --- The rules ------------------------------------------------------------------------------------
@@ -534,20 +447,6 @@ def _wanted(
         return name.lower() in names or by_purpose
 
     return chosen
-
-
-def _identity(files: Sequence[str], verify: bool) -> IdentityChecker | None:
-    if not files and not verify:
-        return None
-    from robotrules.operations.crawler_identity import AddressRanges, IdentityChecker, RangesError
-
-    try:
-        ranges = AddressRanges.read(files)
-    except RangesError as error:
-        raise CliError(f"--ranges: {error}") from None
-    except OSError as error:
-        raise read_error(os.fsdecode(error.filename or ""), "address ranges", error) from None
-    return IdentityChecker(ranges, verify_dns=verify)
 
 
 def _zone(text: str) -> tzinfo:

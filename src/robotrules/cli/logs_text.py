@@ -10,14 +10,18 @@ from robotrules.cli.text import Paint, cell_width, plural, truncate
 from robotrules.operations.logs.sentences import (
     describe_crawler_traffic,
     format_size,
+    group_versions,
     headline,
     rule_place,
+    transition_words,
+    violator_title,
 )
 from robotrules.operations.logs.summary import CrawlerTraffic, LogReport, ViolatedRule
 
 # A pipe has no width, and what is pasted from one is read in so many columns.
 WIDTH, NARROWEST = 100, 60
 LONGEST_NAME = 26
+# In lists, if --top does not say it.
 MOST_CRAWLERS, MOST_VIOLATORS, MOST_RULES, MOST_URLS = 30, 5, 3, 3
 CLAIM = "The names are claims of User-Agent headers; --ranges or --verify checks them."
 GAP = "  "
@@ -27,11 +31,13 @@ LESS_IMPORTANT = ("3xx", "bytes", "5xx", "addresses", "/robots.txt")
 class LogText:
     """The lines of a report."""
 
-    def __init__(self, report: LogReport, output: Output, top: int) -> None:
+    def __init__(self, report: LogReport, output: Output, top: int | None) -> None:
         self._report = report
         self._paint: Paint = output.paint
         self._width = max(output.width, NARROWEST) if output.terminal else WIDTH
-        self._top = top
+        self._crawlers = top or MOST_CRAWLERS
+        self._violators = top or MOST_VIOLATORS
+        self._rules, self._urls = top or MOST_RULES, top or MOST_URLS
 
     def lines(self) -> Iterator[str]:
         """Yield the lines."""
@@ -49,11 +55,11 @@ class LogText:
             yield self._paint("heading", "Not obeyed")
             if not any(one.identities for one in report.violators):
                 yield from self._wrapped(CLAIM, "", "faint")
-            for crawler in report.violators[:MOST_VIOLATORS]:
+            for crawler in report.violators[: self._violators]:
                 yield from self._violator(crawler)
-            more = len(report.violators) - MOST_VIOLATORS
+            more = len(report.violators) - self._violators
             if more > 0:
-                words = f"{GAP}{plural(more, 'more crawler')}: see --format html, csv or json"
+                words = f"{GAP}{plural(more, 'more crawler')}: see --top, or -o with a CSV file"
                 yield self._paint("faint", words)
         yield from self._missing()
 
@@ -67,7 +73,7 @@ class LogText:
         report = self._report
         heads = ["crawler", "requests", "bytes", "2xx", "3xx", "4xx", "5xx", "addresses"]
         heads += ["/robots.txt"] + (["not obeyed"] if report.rules else [])
-        crawlers = report.crawlers[: max(self._top, MOST_CRAWLERS)]
+        crawlers = report.crawlers[: self._crawlers]
         rows = [self._cells(one) for one in crawlers]
         widths = [
             max(cell_width(cells[column]) for cells in [heads, *rows])
@@ -83,48 +89,56 @@ class LogText:
         yield self._paint("faint", _joined(heads, widths))
         for one, cells in zip(crawlers, rows, strict=True):
             line = _joined(cells, widths)
-            if report.rules and one.violations:
+            if report.rules and one.row_violations:
                 start = len(line) - widths[-1]
                 line = line[:start] + self._paint("disallowed", line[start:])
             yield line
         if more := len(report.crawlers) - len(crawlers):
             yield self._paint("faint", f"{GAP}{plural(more, 'more crawler')}: see --json or --top")
-        if any(not one.is_known for one in crawlers):
+        if any(not one.is_known and not one.impostor_of for one in crawlers):
             yield self._paint("faint", "* not in the registry of well-known crawlers")
+        if words := transition_words(report):
+            yield from self._wrapped(words, "", "faint")
 
     def _cells(self, crawler: CrawlerTraffic) -> list[str]:
-        name = truncate(crawler.name, LONGEST_NAME) + ("" if crawler.is_known else " *")
+        name = truncate(crawler.name, LONGEST_NAME)
+        name += "" if crawler.is_known or crawler.impostor_of else " *"
         cells = [name, f"{crawler.requests:,}", format_size(crawler.octets)]
         cells += [f"{count:,}" for count in crawler.statuses[1:5]]
         cells.append(f"{crawler.addresses:,}" + ("" if crawler.addresses_exact else "+"))
         cells.append(f"{crawler.robots_requests:,}")
         if self._report.rules:
-            cells.append(f"{crawler.violations:,}")
+            cells.append(f"{crawler.row_violations:,}")
         return cells
 
     # --- Violations -------------------------------------------------------------------------------
 
     def _violator(self, crawler: CrawlerTraffic) -> Iterator[str]:
-        name = self._paint("start", crawler.name)
-        yield f"{GAP}{name}: {plural(crawler.violations, 'request')}"
+        name, words = violator_title(crawler)
+        yield f"{GAP}{self._paint('start', name)}: {words}"
         for words in describe_crawler_traffic(crawler):
             yield from self._wrapped(words, GAP * 2, "faint")
-        for rule in crawler.rules[:MOST_RULES]:
-            yield from self._rule(rule)
-        if more := len(crawler.rules) - MOST_RULES:
-            if more > 0:
-                yield self._paint("faint", f"{GAP * 2}{plural(more, 'more rule')}: see --json")
+        groups = group_versions(crawler.rules)
+        for versions in groups[: self._rules]:
+            shown = self._paint("disallowed", truncate(versions[0].rule, self._width // 2))
+            if len(versions) > 1:
+                total = plural(sum(one.requests for one in versions), "request")
+                shown += self._paint("faint", f"  {total} in {len(versions)} versions")
+            yield f"{GAP * 2}{shown}"
+            for rule in versions:
+                yield from self._rule(rule)
+        if more := len(groups[self._rules :]):
+            words = f"{GAP * 2}{plural(more, 'more rule')}: see --top, or --table violations"
+            yield self._paint("faint", words)
 
     def _rule(self, rule: ViolatedRule) -> Iterator[str]:
-        shown = truncate(rule.rule, self._width // 2)
         days = rule.first[:10]
         if rule.last[:10] != days:
             days += f" to {rule.last[:10]}"
-        yield f"{GAP * 2}{self._paint('disallowed', shown)}"
         place = f"{rule_place(rule)}; " if rule_place(rule) else ""
         words = f"{place}{plural(rule.requests, 'request')}, {rule.served:,} served, {days}"
         yield from self._wrapped(words, GAP * 3, "faint")
-        counts = [f"{one.requests:,}" for one in rule.urls[:MOST_URLS]]
+        counts = [f"{one.requests:,}" for one in rule.urls[: self._urls]]
         width = max(map(len, counts), default=0)
         for one, count in zip(rule.urls, counts, strict=False):
             url = truncate(one.url, self._width - width - len(GAP * 5))
@@ -139,7 +153,7 @@ class LogText:
             return
         yield ""
         yield self._paint("heading", "Never fetched, although allowed")
-        shown = found[: max(self._top, 1)]
+        shown = found[: self._crawlers]
         name = max(cell_width(truncate(one.name, LONGEST_NAME)) for one in shown)
         for one in shown:
             assert one.missing is not None

@@ -19,6 +19,11 @@ from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.client import ClientOptions, with_client_options
 from robotrules.cli.console import STDIN, CliError, quoted
 from robotrules.cli.console import report as say
+from robotrules.cli.identity_options import (
+    identity_checker,
+    range_paths,
+    with_identity_options,
+)
 from robotrules.cli.input_files import default_robots_file, open_octets, read_error
 from robotrules.cli.options import (
     fetching_profile_option,
@@ -42,11 +47,14 @@ from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
 if TYPE_CHECKING:
     from robotrules.client.origin_state import OriginState
     from robotrules.client.sync import Client
+    from robotrules.operations.crawler_identity import IdentityChecker
     from robotrules.operations.logs.summary import LogReport
     from robotrules.operations.rule_history import RuleHistory
 
 # What sitemaps.org allows for one file, uncompressed.
 LARGEST_SITEMAP = 50 * 1024 * 1024
+# The part of a file by which a log is recognized.
+LOG_SAMPLE = 64 * 1024
 
 
 class _Options(NamedTuple):
@@ -148,6 +156,7 @@ class _Options(NamedTuple):
     default="",
     help="The format of the logs, as in robotrules logs. Defaults to what they look like.",
 )
+@with_identity_options
 @click.option(
     "--no-history", is_flag=True, help="Leave out what earlier fetches in the store found."
 )
@@ -170,6 +179,8 @@ def report(
     max_sitemaps: int,
     log_files: tuple[str, ...],
     log_format: str,
+    range_files: tuple[str, ...],
+    verify: bool,
     no_history: bool,
     profile: str,
     as_json: bool,
@@ -191,9 +202,15 @@ def report(
       robotrules report https://example.com --sitemaps -o report.html
       robotrules report --origins hosts.txt --title 'Our sites' -o report.html
       robotrules report robots.txt --git robots.txt --json
+      robotrules report robots.txt --git robots.txt --logs access.log --logs access.log.1.gz \
+        --ranges Googlebot=googlebot.json -o report.html
     """
+    _refuse_logs(given)
+    if (range_files or verify) and not log_files:
+        raise click.UsageError("--ranges and --verify are for --logs")
     sites = find_sites(_names(given, origins_file))
     inputs = [*given, *filter(None, [origins_file, git]), *sitemap_files, *log_files]
+    inputs += range_paths(range_files)
     if output is None and not as_json:
         if is_terminal(sys.stdout):
             raise CliError("missing -o: pass the file to write, such as -o report.html")
@@ -209,7 +226,9 @@ def report(
     if len(sites) > 1:
         for option, value in _for_one_site(url, git, sitemap_files, log_files):
             if value:
-                raise click.UsageError(f"{option} is for one site, and there are {len(sites)}")
+                more = ": repeat it for each log" if option == "--logs" else ""
+                words = f"{option} is for one site, and there are {len(sites)}{more}"
+                raise click.UsageError(words)
     fetches = any(site.origin for site in sites)
     reading = parsing_profile(profile, fetches=fetches)
     unknown = [token for token in product_tokens if token not in KNOWN_CRAWLERS and token != "*"]
@@ -229,6 +248,7 @@ def report(
         not no_history and not client_options.no_store,
     )
     origin = site_origin(url)
+    identity = identity_checker(range_files, verify)
 
     def take(
         source: SiteSource, client: Client | None, origin_state: OriginState | None
@@ -247,7 +267,8 @@ def report(
         """Return the facts about a site; read the logs with its rules."""
         facts = take(source, client, origin_state)
         if log_files:
-            log_reports.append(_read_logs(log_files, log_format, facts.source, options, client))
+            found = _read_logs(log_files, log_format, identity, facts.source, options, client)
+            log_reports.append(found)
         return facts
 
     # The page has all notes.
@@ -276,6 +297,28 @@ def _names(given: Sequence[str], origins_file: str | None) -> list[str]:
     if not names and origins_file is not None:
         raise CliError(f"{quoted(origins_file)} has no origin: put one per line")
     return names or [default_robots_file(or_url=True)]
+
+
+def _refuse_logs(names: Sequence[str]) -> None:
+    """Refuse access logs that are given as robots.txt files, as `--logs access.log*` does."""
+    logs = [name for name in names if name != STDIN and os.path.isfile(name) and _is_log(name)]
+    if logs:
+        options = " ".join(f"--logs {visible(os.fsencode(name))}" for name in logs[:3])
+        raise CliError(
+            f"{quoted(logs[0])} is an access log or compressed, and not a robots.txt: pass each "
+            f"log with its own --logs, as in {options}"
+        )
+
+
+def _is_log(name: str) -> bool:
+    from robotrules.operations.logs import looks_like_log
+
+    try:
+        with open(name, "rb") as stream:
+            octets = stream.read(LOG_SAMPLE)
+    except OSError:
+        return False
+    return octets.startswith(b"\x1f\x8b") or looks_like_log(octets)
 
 
 def _title(hosts: Sequence[HostFacts]) -> str:
@@ -379,6 +422,7 @@ def _read_sitemap(name: str) -> SitemapUrls:
 def _read_logs(
     logs: tuple[str, ...],
     log_format: str,
+    identity: IdentityChecker | None,
     source: SiteSource,
     options: _Options,
     client: Client | None,
@@ -395,6 +439,7 @@ def _read_logs(
                 logs,
                 rules,
                 log_format=log_format,
+                identity=identity,
                 site=source.name,
                 rules_name=name,
                 progress=progress.add,

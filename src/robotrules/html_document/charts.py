@@ -22,6 +22,8 @@ LEFT, RIGHT, TOP, BOTTOM = 56, 8, 12, 24
 MOST_COLUMNS = 120
 LABELS = 8
 LABEL_WIDTH = 64
+# Ends of an axis, in percent of a power of ten.
+_STEPS = (100, 120, 150, 200, 250, 300, 400, 500, 600, 800, 1000)
 
 
 class Series(NamedTuple):
@@ -77,9 +79,10 @@ def _merged(
 
 
 def _round_up(value: int) -> int:
-    """Return the next number with one digit and zeros, even if it is above 1; at least 1."""
+    """Return the next round number for an axis: 1, or an even one, so that its half is whole."""
     power: int = 10 ** (len(str(max(value, 1))) - 1)
-    return next(step * power for step in (1, 2, 4, 6, 8, 10) if step * power >= value)
+    tops = (step * power // 100 for step in _STEPS)
+    return next(top for top in tops if top >= value and (top == 1 or top % 2 == 0))
 
 
 def _grid(top: int) -> Iterator[Html]:

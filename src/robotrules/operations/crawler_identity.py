@@ -84,6 +84,14 @@ class IdentityChecker:
         """Return whether an address is one of a crawler."""
         return self.check_many([(crawler, address)])[crawler.product_token, address]
 
+    def has_ranges(self, crawler: KnownCrawler) -> bool:
+        """Tell whether address ranges were given for a crawler."""
+        return self.ranges.get(crawler.product_token) is not None
+
+    def is_outside_ranges(self, crawler: KnownCrawler, address: str) -> bool:
+        """Tell whether the given ranges make an address an impostor; looks nothing up."""
+        return self._check_ranges(crawler, address).result.identity is Identity.IMPOSTOR
+
     def check_many(
         self,
         pairs: Iterable[tuple[KnownCrawler, str]],

@@ -6,7 +6,8 @@ Access logs by crawler: requests by day, and what robots.txt asks not to fetch.
         print(crawler.name, crawler.violations, crawler.rules[0].rule)
 
 A crawler is found by the name in its User-Agent header, which anyone can send; an
-`IdentityChecker` says which violations were made by others under its name. Memory does not depend
+`IdentityChecker` says which violations were made by others under its name, and with address ranges
+every request is checked: those of impostors are rows of their own. Memory does not depend
 on the size of the logs: `tallies`, `counting` and `coverage` have the limits. Content never raises;
 a file that cannot be opened does, and so does one whose format is not known.
 """
@@ -22,11 +23,11 @@ from robotrules.operations.logs.counting import TrafficCounter, Wanted
 from robotrules.operations.logs.coverage import UrlCoverage
 from robotrules.operations.logs.entries import LogTimes, bare_host
 from robotrules.operations.logs.files import LogInput, OpenLog, logs_in_order
-from robotrules.operations.logs.formats import FORMATS, LogFormatError
+from robotrules.operations.logs.formats import FORMATS, LogFormatError, looks_like_log
 from robotrules.operations.logs.summary import LogFileFacts, LogReport
 from robotrules.operations.rule_history import RuleHistory
 
-__all__ = ["FORMATS", "LogFormatError", "LogInput", "LogReport", "read_logs"]
+__all__ = ["FORMATS", "LogFormatError", "LogInput", "LogReport", "looks_like_log", "read_logs"]
 
 # URLs of each rule, and rules of each crawler, in a report.
 TOP = 10
@@ -68,6 +69,7 @@ def read_logs(
         host=host,
         times=LogTimes(zone),
         coverage=UrlCoverage(urls, bare_host(host.encode("ascii" if host.isascii() else "idna"))),
+        identity=identity,
     )
     files = [_read_log(log, counter, progress) for log in logs_in_order(logs, log_format, zone)]
     return build_report(counter, files, site=site, rules_name=rules_name, top=top, who=identity)

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from robotrules.octets import visible
-from robotrules.operations.crawler_identity import Identity, IdentityChecker
+from robotrules.operations.crawler_identity import Identity, IdentityChecker, IdentityResult
 from robotrules.operations.logs.counting import (
     MOST_ADDRESSES,
     MOST_DAYS,
     MOST_OTHER_BOTS,
+    MOST_URLS_IN_ALL,
     OTHER_DAYS,
     TrafficCounter,
 )
@@ -25,7 +26,7 @@ from robotrules.operations.logs.summary import (
     RequestedUrl,
     ViolatedRule,
 )
-from robotrules.operations.logs.tallies import DAY, CrawlerTally, RuleTally
+from robotrules.operations.logs.tallies import DAY, MOST_URLS, CrawlerTally, RuleTally
 
 __all__ = ["build_report"]
 
@@ -45,8 +46,8 @@ def build_report(
 ) -> LogReport:
     """Return the report of what was counted; *top* limits rules and URLs of each crawler."""
     tallies = [one for one in counter.tallies.values() if one.days]
-    identities = _check_identities(tallies, who) if who else {}
-    crawlers = [_traffic(one, counter, identities.get(one.name), top) for one in tallies]
+    identities = _Identities(tallies, who) if who else None
+    crawlers = [_traffic(one, counter, identities, top) for one in tallies]
     crawlers.sort(key=lambda one: (-one.requests, one.name))
     listed = "URLs" if counter.coverage.is_listed else "sections"
     return LogReport(
@@ -62,21 +63,22 @@ def build_report(
         hosts=tuple(visible(host) for host in sorted(counter.hosts)[:MOST_SHOWN_HOSTS]),
         missing_of=listed if any(one.missing for one in crawlers) else "",
         files=tuple(one._replace(name=visible(one.name)) for one in files),
-        notes=tuple(_notes(counter, tallies, files)),
+        notes=tuple(_notes(counter, tallies, files) + _identity_notes(crawlers)),
     )
 
 
 def _traffic(
     tally: CrawlerTally,
     counter: TrafficCounter,
-    identities: IdentityCounts | None,
+    identities: _Identities | None,
     top: int,
 ) -> CrawlerTraffic:
-    known = tally.known
+    known = None if tally.impostor_of else tally.known
     days = sorted(tally.days.items())
     rules = sorted(tally.rules.values(), key=lambda one: (-one.count, one.line or 0, one.rule))
     return CrawlerTraffic(
         name=visible(tally.name),
+        impostor_of=visible(tally.impostor_of),
         is_known=known is not None,
         operator=known.operator if known else "",
         purposes=known.purposes if known else (),
@@ -93,15 +95,17 @@ def _traffic(
         robots_requests=tally.robots_requests,
         violations=tally.violations,
         in_transition=tally.in_transition,
-        rules=tuple(_violated(one, top) for one in rules[:top]),
+        rules=tuple(_violated(one, tally, identities, top) for one in rules[:top]),
         ages=tally.age_counts(),
-        identities=identities,
+        identities=_counted(identities, tally, tally.addresses, tally.violations),
         delay=tally.delay_facts(),
         missing=counter.coverage.missing(tally.name, tally.rule_set) if known else None,
     )
 
 
-def _violated(tally: RuleTally, top: int) -> ViolatedRule:
+def _violated(
+    tally: RuleTally, crawler: CrawlerTally, identities: _Identities | None, top: int
+) -> ViolatedRule:
     urls = tuple(RequestedUrl(url, count) for url, count in tally.urls.most(top))
     return ViolatedRule(
         rule=tally.rule,
@@ -113,35 +117,56 @@ def _violated(tally: RuleTally, top: int) -> ViolatedRule:
         last=_time(tally.last),
         urls=urls,
         url_counts_exact=tally.urls.exact,
+        identities=_counted(identities, crawler, tally.addresses, tally.count),
     )
 
 
-def _check_identities(
-    tallies: Sequence[CrawlerTally], who: IdentityChecker
-) -> dict[str, IdentityCounts]:
-    """Return who made the violations of each crawler."""
-    asked = [
-        (count, tally, address.decode("ascii", "replace"))
-        for tally in tallies
-        for address, count in tally.addresses.items()
-        if count
+class _Identities:
+    """Who made the violations, by the addresses that made them."""
+
+    def __init__(self, tallies: Sequence[CrawlerTally], who: IdentityChecker) -> None:
+        asked = [
+            (count, tally.known, address.decode("ascii", "replace"))
+            for tally in tallies
+            for address, count in tally.addresses.items()
+            if count and tally.known
+        ]
+        asked.sort(key=lambda one: -one[0])
+        self._results: dict[tuple[str, str], IdentityResult] = who.check_many(
+            (known, address) for _, known, address in asked[:MOST_CHECKED]
+        )
+
+    def count(self, tally: CrawlerTally, made: dict[bytes, int], total: int) -> IdentityCounts:
+        """Return who made so many violations, of which *made* has those by address."""
+        # Of addresses that were too many to keep or check, this much is known.
+        other = Identity.IMPOSTOR if tally.impostor_of else Identity.NOT_VERIFIED
+        counts = Counter({other: total})
+        if tally.known:
+            token = tally.known.product_token
+            for address, count in made.items():
+                result = self._results.get((token, address.decode("ascii", "replace")))
+                if result is not None and count:
+                    counts[other] -= count
+                    counts[result.identity] += count
+        return IdentityCounts(
+            counts[Identity.VERIFIED], counts[Identity.NOT_VERIFIED], counts[Identity.IMPOSTOR]
+        )
+
+
+def _counted(
+    identities: _Identities | None, tally: CrawlerTally, made: dict[bytes, int], total: int
+) -> IdentityCounts | None:
+    return identities.count(tally, made, total) if identities and total else None
+
+
+def _identity_notes(crawlers: Sequence[CrawlerTraffic]) -> list[str]:
+    """Return which ranges the DNS contradicts."""
+    return [
+        f"{one.identities.verified:,} requests in the row '{one.name}' are of {one.impostor_of}, "
+        "by its host names: the address ranges are out of date, download them again."
+        for one in crawlers
+        if one.impostor_of and one.identities and one.identities.verified
     ]
-    asked.sort(key=lambda one: -one[0])
-    results = who.check_many(
-        (tally.known, address) for _, tally, address in asked[:MOST_CHECKED] if tally.known
-    )
-    counts: dict[str, Counter[Identity]] = {one.name: Counter() for one in tallies}
-    for count, tally, address in asked:
-        result = results.get((tally.name, address)) if tally.known else None
-        counts[tally.name][result.identity if result else Identity.NOT_VERIFIED] += count
-    found = {}
-    for tally in tallies:
-        if total := tally.violations:
-            by = counts[tally.name]
-            verified, impostor = by[Identity.VERIFIED], by[Identity.IMPOSTOR]
-            # Those of addresses that were too many to keep are among the second.
-            found[tally.name] = IdentityCounts(verified, total - verified - impostor, impostor)
-    return found
 
 
 def _notes(
@@ -184,10 +209,23 @@ def _notes(
         )
     if not all(one.addresses_exact for one in tallies):
         notes.append(f"Up to {MOST_ADDRESSES:,} addresses of a crawler are told apart.")
-    if not all(rule.urls.exact for one in tallies for rule in one.rules.values()):
-        notes.append("There are many URLs: the counts of URLs are lower bounds.")
     if other := counter.coverage.elsewhere:
         notes.append(f"{other:,} URLs of the list are of other hosts, and are left out.")
+    inexact = [
+        (one.name, rule.rule)
+        for one in tallies
+        for rule in one.rules.values()
+        if not rule.urls.exact
+    ]
+    if inexact:
+        name, rule = inexact[0]
+        more = f", and for {len(inexact) - 1:,} more" if len(inexact) > 1 else ""
+        notes.append(
+            f"More URLs were not obeyed than are kept ({MOST_URLS:,} of a rule, "
+            f"{MOST_URLS_IN_ALL:,} of all): for '{rule[:100]}' ({visible(name)}){more}, the "
+            "counts of single URLs are lower bounds and rare URLs are missing. Counts of requests "
+            "are exact."
+        )
     if not counter.coverage.is_whole:
         notes.append(f"Only the first {MOST_LISTED:,} URLs of the list are compared.")
     return notes

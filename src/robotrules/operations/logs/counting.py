@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from robotrules.extensions.crawl_delay import crawl_delay
 from robotrules.octets import visible
+from robotrules.operations.crawler_identity import IdentityChecker
 from robotrules.operations.logs.coverage import UrlCoverage
 from robotrules.operations.logs.entries import (
     Columns,
@@ -53,6 +54,8 @@ OTHER_DAYS = "later"
 # Addresses of each crawler, and of all.
 MOST_ADDRESSES, MOST_ADDRESSES_IN_ALL, LONGEST_ADDRESS = 20_000, 200_000, 64
 MOST_URLS_IN_ALL = 60_000
+# Pairs of a violated rule and an address.
+MOST_RULE_ADDRESSES = 200_000
 MOST_HOSTS, LONGEST_HOST = 1000, 100
 LONGEST_SIZE = 15
 # Requests of each chunk that are looked at to see whether URLs have a host.
@@ -87,7 +90,12 @@ class AgentTable(dict[bytes, "CrawlerTally | None"]):
 
 
 class TrafficCounter:
-    """Counts requests; without *rules*, none is a violation."""
+    """
+    Counts requests; without *rules*, none is a violation.
+
+    With the address ranges of *identity*, requests from outside of those of a crawler are counted
+    apart, as those of its impostors.
+    """
 
     def __init__(
         self,
@@ -99,6 +107,7 @@ class TrafficCounter:
         host: str = "",
         times: LogTimes | None = None,
         coverage: UrlCoverage | None = None,
+        identity: IdentityChecker | None = None,
     ) -> None:
         self.agents = AgentTable(self._find)
         self.tallies: dict[str, CrawlerTally] = {}
@@ -110,7 +119,8 @@ class TrafficCounter:
         self.days_left = Allowance(MOST_DAYS)
         self.addresses_left = Allowance(MOST_ADDRESSES_IN_ALL)
         self.urls_left = Allowance(MOST_URLS_IN_ALL)
-        self._rules, self._wanted = rules, wanted
+        self._rules, self._wanted, self._identity = rules, wanted, identity
+        self._rule_addresses_left = Allowance(MOST_RULE_ADDRESSES) if identity else None
         self._since = float("-inf") if since is None else since
         self._until = float("inf") if until is None else until
         self._host = bare_host(host.encode("idna" if not host.isascii() else "ascii"))
@@ -226,6 +236,12 @@ class TrafficCounter:
         if tally is self._rest:
             self.rest += 1
             return True
+        address = fields[columns.address]
+        if b":" in address or b"," in address:
+            address = client_address(address)
+        address = address[:LONGEST_ADDRESS]
+        if tally.impostors is not None:
+            tally = self._by_address(tally, tally.impostors, address)
         at, day = moment
         if not self._from <= at < self._to:
             self._change_rules(at)
@@ -249,10 +265,6 @@ class TrafficCounter:
             self._waiting.add(tally)
             self._use_rules(tally)
         tally.add_gap(at)
-        address = fields[columns.address]
-        if b":" in address or b"," in address:
-            address = client_address(address)
-        address = address[:LONGEST_ADDRESS]
         if address not in tally.addresses:
             if len(tally.addresses) < MOST_ADDRESSES and self.addresses_left.take():
                 tally.addresses[address] = 0
@@ -273,6 +285,19 @@ class TrafficCounter:
         age = self._fetches.age(tally.readers, at)
         tally.waiting.append(JudgedRequest(url, at, counts, served, address, age))
         return True
+
+    def _by_address(
+        self, tally: CrawlerTally, impostors: CrawlerTally, address: bytes
+    ) -> CrawlerTally:
+        """Return the counts of a crawler, or those of its impostors."""
+        assert self._identity is not None
+        assert tally.known is not None
+        if address in tally.addresses:
+            return tally
+        if address in impostors.addresses:
+            return impostors
+        text = address.decode("ascii", "replace")
+        return impostors if self._identity.is_outside_ranges(tally.known, text) else tally
 
     def _new_day(self, tally: CrawlerTally, day: str) -> list[int]:
         if day != OTHER_DAYS and not self.days_left.take():
@@ -298,6 +323,10 @@ class TrafficCounter:
                     return self._rest
                 self._others += 1
             found = self.tallies[key] = CrawlerTally(name, known)
+            if known and self._identity is not None and self._identity.has_ranges(known):
+                found.impostors = CrawlerTally(f"impostors of {name}", known, name)
+                # A product token has no space.
+                self.tallies[found.impostors.name.lower()] = found.impostors
         return found
 
     # --- Rules ------------------------------------------------------------------------------------
@@ -331,8 +360,9 @@ class TrafficCounter:
         for tally in self._waiting:
             requests, tally.waiting = tally.waiting, []
             name = tally.name
-            for one in requests:
-                self.coverage.add(name, one.url, served=one.served)
+            if not tally.impostor_of:
+                for one in requests:
+                    self.coverage.add(name, one.url, served=one.served)
             rules = tally.rule_set
             if rules is None:
                 self.unjudged += len(requests) if self._rules is not None else 0
@@ -366,7 +396,8 @@ class TrafficCounter:
             and (after.robots is None or self._allows(after.robots, tally, request))
         ):
             return True
-        if self._from <= request.at - DAY:
+        # An impostor has no copy of its own.
+        if tally.impostor_of or self._from <= request.at - DAY:
             return False
         age = self._fetches.network_age(tally.readers, request.at, request.address)
         age = DAY if age is None else min(age, DAY)
@@ -388,7 +419,11 @@ class TrafficCounter:
                 if key in tally.rules:
                     return tally.rules[key]
             found = tally.rules[key] = RuleTally(
-                visible(rule[:1000]), line, self._source, self.urls_left
+                visible(rule[:1000]),
+                line,
+                self._source,
+                self.urls_left,
+                self._rule_addresses_left,
             )
         return found
 

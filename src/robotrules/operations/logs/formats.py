@@ -288,6 +288,14 @@ def log_reader(octets: bytes, chosen: str = "") -> LogReader:
         raise LogFormatError(f"{error}") from None
 
 
+def looks_like_log(octets: bytes) -> bool:
+    """Tell whether a file that starts so is a log of lines; one of JSON may be many things."""
+    try:
+        return not isinstance(log_reader(octets), JsonReader)
+    except LogFormatError:
+        return False
+
+
 def _named(name: str, samples: Sequence[bytes]) -> LogReader:
     if name == "json":
         return JsonReader()

@@ -13,11 +13,15 @@ from robotrules.html_document.charts import MOST_SERIES, Series, column_chart, s
 from robotrules.html_document.tables import TableColumn, pill, table, tiles
 from robotrules.operations.logs.sentences import (
     all_days,
+    base_names,
     describe_crawler_traffic,
     format_size,
+    group_versions,
     headline,
     rule_place,
     share_of,
+    transition_words,
+    violator_title,
 )
 from robotrules.operations.logs.summary import (
     STATUS_CLASSES,
@@ -38,12 +42,12 @@ _STATUS_NAMES = (
 )
 
 
-def log_page(report: LogReport, title: str = "") -> str:
-    """Return a page about a report."""
+def log_page(report: LogReport, title: str = "", top: int | None = None) -> str:
+    """Return a page about a report; *top* limits rules and their URLs in tables."""
     place = f" of {report.site}" if report.site else ""
     return document(
         title or f"Crawlers in the access log{place}",
-        log_sections(report),
+        log_sections(report, top),
         subtitle=_subtitle(report),
         headline=headline(report),
         footer=element(
@@ -54,14 +58,14 @@ def log_page(report: LogReport, title: str = "") -> str:
     )
 
 
-def log_sections(report: LogReport) -> list[Html]:
+def log_sections(report: LogReport, top: int | None = None) -> list[Html]:
     """Return the sections of a page about a report: charts, crawlers, violations, missing URLs."""
     if not report.crawlers:
         return [section("Crawlers", element("p", headline(report)), *_notes(report))]
-    return list(_sections(report))
+    return list(_sections(report, top))
 
 
-def _sections(report: LogReport) -> Iterator[Html]:
+def _sections(report: LogReport, top: int | None) -> Iterator[Html]:
     yield section("At a glance", _tiles(report))
     yield section(
         "Requests of crawlers by day",
@@ -70,7 +74,7 @@ def _sections(report: LogReport) -> Iterator[Html]:
     )
     yield section("Crawlers", _crawler_table(report), *_more(report.crawlers, MOST_ROWS))
     if report.rules:
-        yield section("Not obeyed", *_violations(report), intro=_violations_intro(report))
+        yield section("Not obeyed", *_violations(report, top), intro=_violations_intro(report))
     missing = list(_missing_rows(report))
     if missing:
         what = "URLs of the list" if report.missing_of == "URLs" else "sections of the site"
@@ -99,7 +103,7 @@ def _sections(report: LogReport) -> Iterator[Html]:
 
 
 def _subtitle(report: LogReport) -> str:
-    names = [one.name for one in report.files]
+    names = base_names(report)
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     rules = f"; judged by {report.rules}" if report.rules else ""
     first, last = (at[:16].replace("T", " ") for at in (report.first, report.last))
@@ -115,12 +119,22 @@ def _tiles(report: LogReport) -> Html:
             f"of crawlers: {report.crawler_requests:,}",
         ),
         (len(report.known), "well-known crawlers"),
-        (len(report.crawlers) - len(report.known), "others that say they are one"),
+        (len(report.others), "others that say they are one"),
     ]
+    if claimed := report.impostor_requests:
+        facts.append((sum(claimed.values()), f"requests that only claimed to be {_names(claimed)}"))
     if report.rules:
-        facts.append((report.violations, "requests that robots.txt asks not to make"))
-        facts.append((len(report.violators), "crawlers that made them"))
+        own, by_impostors = report.own_violations, report.impostor_violations
+        facts.append((sum(own.values()), "requests of crawlers that robots.txt asks not to make"))
+        facts.append((len(own), "crawlers that made them"))
+        if by_impostors:
+            facts.append((sum(by_impostors.values()), "such requests of impostors"))
     return tiles(facts)
+
+
+def _names(counts: dict[str, int]) -> str:
+    names = list(counts)
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
 # --- Charts ---------------------------------------------------------------------------------------
@@ -184,6 +198,9 @@ def _violations_chart(report: LogReport) -> Html:
 def _crawler_table(report: LogReport) -> Html:
     # On a phone the first columns are seen without scrolling.
     judged = [TableColumn("not obeyed", NUMBER)] if report.rules else []
+    # Columns that most reports do not need.
+    by_impostors, in_transition = report.has_uncounted_impostors, report.has_transition
+    judged += [TableColumn("by impostors", NUMBER)] if by_impostors else []
     heads: list[TableColumn | str] = [
         "crawler",
         TableColumn("requests", NUMBER),
@@ -193,25 +210,34 @@ def _crawler_table(report: LogReport) -> Html:
         TableColumn("share of crawlers"),
         *(TableColumn(one, NUMBER) for one in ("2xx", "3xx", "4xx", "5xx")),
         *(TableColumn(one, NUMBER) for one in ("addresses", "/robots.txt")),
+        *([TableColumn("in transition", NUMBER)] if in_transition else []),
     ]
-    total = report.crawler_requests
+    total = report.crawler_requests + sum(report.impostor_requests.values())
     rows = []
     for one in report.crawlers[:MOST_ROWS]:
-        operator = element("small", one.operator or "not in the registry")
-        violations = pill(f"{one.violations:,}", "no") if one.violations else "0"
+        operator = element("small", _operator(one))
+        violations = pill(f"{one.row_violations:,}", "no") if one.row_violations else "0"
         cells: list[Child] = [
             [one.name, element("br"), operator],
             one.requests,
             *([violations] if report.rules else []),
+            *([one.violations - one.row_violations] if by_impostors else []),
             ", ".join(one.purposes[:2]),
             format_size(one.octets),
             [share_bar(one.requests, total, 5), " ", share_of(one.requests, total)],
             *one.statuses[1:5],
             f"{one.addresses:,}" + ("" if one.addresses_exact else "+"),
             one.robots_requests,
+            *([one.in_transition] if in_transition else []),
         ]
         rows.append(cells)
     return table("Crawlers by requests", heads, rows)
+
+
+def _operator(crawler: CrawlerTraffic) -> str:
+    if crawler.impostor_of:
+        return "from other addresses"
+    return crawler.operator or "not in the registry"
 
 
 def _day_table(report: LogReport) -> Html:
@@ -237,29 +263,42 @@ def _day_table(report: LogReport) -> Html:
 
 def _violations_intro(report: LogReport) -> str:
     if not report.violations:
-        return f"Judged by {report.rules}. No crawler fetched what it is asked not to fetch."
+        return (
+            f"Judged by {report.rules}. No crawler fetched what it is asked not to fetch."
+            f" {transition_words(report)}"
+        ).strip()
     return (
         f"Judged by {report.rules}. Query values are left out, because they may be secrets. "
-        "Whether a request came from the crawler itself is known only where it is verified."
-    )
+        "Whether a request came from the crawler itself is known only where it is verified. "
+        f"{transition_words(report)}"
+    ).strip()
 
 
-def _violations(report: LogReport) -> Iterator[Html]:
+def _violations(report: LogReport, top: int | None) -> Iterator[Html]:
     if not report.violations:
         return
     yield element("div", _violations_chart(report), class_="card")
     for crawler in report.violators[:MOST_VIOLATORS]:
+        name, words = violator_title(crawler)
+        if crawler.row_violations == crawler.violations:
+            words = f"{crawler.violations:,} of {crawler.requests:,} requests"
+        rows = [
+            _rule_row(one, len(versions) if one is versions[0] else 0, total, top or MOST_URLS)
+            for versions in group_versions(crawler.rules)[: top or MOST_RULES]
+            for total in [sum(one.requests for one in versions)]
+            for one in versions
+        ]
         yield element(
             "div",
             element(
                 "h3",
-                crawler.name,
+                name,
                 " ",
-                pill(f"{crawler.violations:,} of {crawler.requests:,} requests", "no"),
+                pill(words, "no"),
             ),
             element("ul", [element("li", one) for one in describe_crawler_traffic(crawler)]),
             table(
-                f"Rules that {crawler.name} did not obey",
+                f"Rules that {name} did not obey",
                 (
                     TableColumn("rule", "wide"),
                     TableColumn("requests", NUMBER),
@@ -267,21 +306,24 @@ def _violations(report: LogReport) -> Iterator[Html]:
                     TableColumn("days", NUMBER),
                     TableColumn("most frequent URLs", "wide"),
                 ),
-                [_rule_row(one) for one in crawler.rules[:MOST_RULES]],
+                rows,
             ),
             class_="card",
         )
     yield from _more(report.violators, MOST_VIOLATORS)
 
 
-def _rule_row(rule: ViolatedRule) -> list[Child]:
+def _rule_row(rule: ViolatedRule, versions: int, total: int, most: int) -> list[Child]:
+    """Return a row; that of the first of several *versions* has the total of all."""
     urls = [
-        element("div", element("code", one.url), f" {one.requests:,}")
-        for one in rule.urls[:MOST_URLS]
+        element("div", element("code", one.url), f" {one.requests:,}") for one in rule.urls[:most]
     ]
     first, last = rule.first[:10], rule.last[:10]
+    place = rule_place(rule)
+    if versions > 1:
+        place += f"; {total:,} requests in {versions} versions"
     return [
-        [element("code", rule.rule[:300]), element("br"), element("small", rule_place(rule))],
+        [element("code", rule.rule[:300]), element("br"), element("small", place)],
         rule.requests,
         rule.served,
         first if first == last else [first, element("br"), last],
@@ -308,13 +350,13 @@ def _more(crawlers: Sequence[CrawlerTraffic], shown: int) -> Iterator[Html]:
 def _notes(report: LogReport) -> Iterator[Html]:
     rows: list[list[Child]] = [
         [
-            one.name,
+            name,
             one.form,
             one.requests,
             one.unread,
             one.error or "; ".join(f"line {line}: {text}" for line, text in one.examples),
         ]
-        for one in report.files[:MOST_ROWS]
+        for one, name in zip(report.files[:MOST_ROWS], base_names(report), strict=False)
     ]
     yield table(
         "Files",

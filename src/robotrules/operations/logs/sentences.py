@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
 
-from robotrules.operations.logs.summary import CrawlerTraffic, LogReport, ViolatedRule
+from robotrules.operations.logs.summary import (
+    CrawlerTraffic,
+    IdentityCounts,
+    LogReport,
+    ViolatedRule,
+)
 
 __all__ = [
     "all_days",
+    "base_names",
     "describe_crawler_traffic",
     "format_size",
+    "group_versions",
     "headline",
+    "identity_words",
     "rule_place",
     "share_of",
+    "transition_words",
+    "violator_title",
 ]
 
 MOST_NAMES = 3
@@ -38,10 +48,15 @@ def headline(report: LogReport) -> str:
         f"{_period(report)}, {_count(len(known), 'well-known crawler')} made "
         f"{_count(total, 'request')} ({share_of(total, report.requests)} of all)."
     )
-    others = len(report.crawlers) - len(known)
+    others = len(report.others)
     if others:
         opening += (
             f" {_count(others, 'other')} said to be {'a crawler' if others == 1 else 'crawlers'}."
+        )
+    if claimed := report.impostor_requests:
+        opening += (
+            f" {_count(sum(claimed.values()), 'further request')} only claimed to be "
+            f"{_counted_names(claimed)}."
         )
     if not report.rules:
         return opening
@@ -58,24 +73,44 @@ def _no_crawlers(report: LogReport) -> str:
 
 
 def _violations_sentence(report: LogReport) -> str:
-    found = report.violators
-    if not found:
-        return "None of them fetched a URL that robots.txt asks it not to fetch."
-    names = [f"{one.name} ({one.violations:,})" for one in found[:MOST_NAMES]]
-    if len(found) > MOST_NAMES:
-        listed = f"{', '.join(names)} and {len(found) - MOST_NAMES} more"
-    else:
-        listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    found, claimed = report.own_violations, report.impostor_violations
+    # Requests that a crawler made itself, as far as is known; others used its name.
+    crawlers = len(report.known) + len(report.others)
     one = len(found) == 1
-    sentence = (
-        f"{len(found)} of them fetched URLs that robots.txt asks {'it' if one else 'them'} not to "
-        f"fetch: "
-        f"{listed}."
-    )
-    impostors = sum(one.identities.impostor for one in found if one.identities)
-    if impostors:
-        sentence += f" Of these, {_count(impostors, 'request')} came from impostors."
-    return sentence
+    if found:
+        subject = "It" if crawlers == 1 else f"{len(found)} of them"
+        if report.impostor_requests and crawlers > 1:
+            subject = f"{len(found)} of the crawlers"
+        sentence = (
+            f"{subject} fetched URLs that robots.txt asks {'it' if one else 'them'} not to fetch: "
+            f"{_counted_names(found, always=True)}"
+        )
+    elif crawlers > 1:
+        who = "the crawlers" if report.impostor_requests else "them"
+        sentence = f"None of {who} fetched a URL that robots.txt asks it not to fetch"
+    elif crawlers:
+        sentence = "It fetched no URL that robots.txt asks it not to fetch"
+    else:
+        sentence = "No crawler is known to have fetched a URL that robots.txt asks it not to fetch"
+    if claimed:
+        total = sum(claimed.values())
+        sentence += (
+            f"; {total:,} {'more such' if found else 'such'} "
+            f"{'request' if total == 1 else 'requests'} only claimed to be "
+            f"{_counted_names(claimed)}"
+        )
+    return f"{sentence}."
+
+
+def _counted_names(counts: Mapping[str, int], *, always: bool = False) -> str:
+    """Return some names with their numbers, and how many are left out; one name alone has none."""
+    names = [
+        f"{name} ({count:,})" if always or len(counts) > 1 else name
+        for name, count in counts.items()
+    ]
+    if len(names) > MOST_NAMES:
+        return f"{', '.join(names[:MOST_NAMES])} and {len(names) - MOST_NAMES} more"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _period(report: LogReport) -> str:
@@ -105,7 +140,10 @@ def all_days(report: LogReport) -> list[str]:
 
 def describe_crawler_traffic(crawler: CrawlerTraffic) -> Iterator[str]:
     """Yield what is worth saying about a crawler that was asked not to fetch something."""
-    if crawler.violations:
+    who, claimed = crawler.identities, crawler.impostor_of
+    if claimed:
+        yield f"these addresses are not in the published ranges of {claimed}"
+    if crawler.own_violations or claimed:
         ages = (
             crawler.ages.up_to_hour,
             crawler.ages.up_to_day,
@@ -113,16 +151,15 @@ def describe_crawler_traffic(crawler: CrawlerTraffic) -> Iterator[str]:
             crawler.ages.unknown,
         )
         if not crawler.robots_requests and ages[3] == crawler.violations:
-            yield "it never requested /robots.txt in this log"
+            they = "they" if claimed else "it"
+            yield f"{they} never requested /robots.txt in this log"
         else:
             parts = [text.format(count) for text, count in zip(_AGES, ages, strict=True) if count]
             yield f"age of its robots.txt, by its requests in this log: {', '.join(parts)}"
-    who = crawler.identities
-    if who is not None:
-        counts = {"verified": who.verified, "impostor": who.impostor}
-        counts["not verified"] = who.not_verified
-        parts = [f"{name} {count:,}" for name, count in counts.items() if count]
-        yield f"who made these requests: {', '.join(parts)}"
+    if who is not None and (who.verified or not claimed):
+        yield f"who made these requests: {identity_words(who)}"
+    if claimed:
+        return
     if crawler.in_transition:
         yield (
             f"{_count(crawler.in_transition, 'further request')} for what an older robots.txt "
@@ -138,6 +175,51 @@ def describe_crawler_traffic(crawler: CrawlerTraffic) -> Iterator[str]:
             f"Crawl-delay: {delay.asked:g} (line {delay.line}): {delay.sooner:,} of "
             f"{_count(delay.gaps, 'interval')} between requests were shorter"
         )
+
+
+def violator_title(crawler: CrawlerTraffic) -> tuple[str, str]:
+    """Return whose requests were not obedient, and how many; not the name of a crawler alone."""
+    own, by_impostors = crawler.own_violations, crawler.violations - crawler.own_violations
+    if crawler.impostor_of or not by_impostors:
+        return crawler.name, _count(crawler.violations, "request")
+    if not own:
+        return f"impostors of {crawler.name}", _count(by_impostors, "request")
+    return crawler.name, f"{_count(own, 'request')}, and {by_impostors:,} of impostors"
+
+
+def transition_words(report: LogReport) -> str:
+    """Return which requests are not counted because a crawler may use an older file for a day."""
+    counts = {one.name: one.in_transition for one in report.crawlers if one.in_transition}
+    if not counts:
+        return ""
+    counts = dict(sorted(counts.items(), key=lambda one: -one[1]))
+    total = sum(counts.values())
+    return (
+        f"{_count(total, 'further request')} {'is' if total == 1 else 'are'} not counted as not "
+        "obeyed, because an older robots.txt allowed them, which a crawler may use for a day: "
+        f"{_counted_names(counts, always=True)}."
+    )
+
+
+def identity_words(who: IdentityCounts) -> str:
+    """Return who made requests, such as `verified 3, impostor 1`."""
+    counts = {"verified": who.verified, "impostor": who.impostor, "not verified": who.not_verified}
+    return ", ".join(f"{name} {count:,}" for name, count in counts.items() if count)
+
+
+def group_versions(rules: Sequence[ViolatedRule]) -> list[list[ViolatedRule]]:
+    """Return rules by their text, which may be in several versions; the most frequent first."""
+    groups: dict[str, list[ViolatedRule]] = {}
+    for one in rules:
+        groups.setdefault(one.rule, []).append(one)
+    return sorted(groups.values(), key=lambda group: -sum(one.requests for one in group))
+
+
+def base_names(report: LogReport) -> list[str]:
+    """Return the names of the logs for a page: without folders, if that tells them apart."""
+    names = [one.name for one in report.files]
+    short = [name.replace("\\", "/").rpartition("/")[2] or name for name in names]
+    return short if len(set(short)) == len(set(names)) else names
 
 
 def rule_place(rule: ViolatedRule) -> str:

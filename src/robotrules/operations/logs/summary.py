@@ -8,7 +8,7 @@ strangers: `as_dict()` has them with control characters escaped.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 __all__ = [
@@ -91,6 +91,13 @@ class ViolatedRule(NamedTuple):
     """The most frequent URLs."""
     url_counts_exact: bool
     """False if there were so many URLs that their counts are lower bounds."""
+    identities: IdentityCounts | None
+    """Who made these requests; None if that was not checked."""
+
+    @property
+    def not_listed(self) -> int:
+        """The number of requests for URLs that are not in `urls`."""
+        return self.requests - sum(one.requests for one in self.urls)
 
 
 class AgeCounts(NamedTuple):
@@ -145,9 +152,15 @@ class MissingUrls(NamedTuple):
 
 
 class CrawlerTraffic(NamedTuple):
-    """The requests of one crawler, by the name in its User-Agent header."""
+    """
+    The requests of one crawler, by the name in its User-Agent header.
+
+    If address ranges were given for it, those from elsewhere have a row of their own.
+    """
 
     name: str
+    impostor_of: str
+    """The name that these requests claim, if the addresses prove that it is false; or empty."""
     is_known: bool
     """Whether it is in the registry of well-known crawlers."""
     operator: str
@@ -180,6 +193,26 @@ class CrawlerTraffic(NamedTuple):
     delay: DelayFacts
     missing: MissingUrls | None
     """None if that cannot be told."""
+
+    @property
+    def own_violations(self) -> int:
+        """Violations, without those that are proven to be of impostors."""
+        return self.violations - (self.identities.impostor if self.identities else 0)
+
+    @property
+    def row_violations(self) -> int:
+        """Violations for a table: of a crawler without its impostors, of a row of impostors all."""
+        return self.violations if self.impostor_of else self.own_violations
+
+    @property
+    def not_listed(self) -> int:
+        """The number of violations of rules that are not in `rules`."""
+        return self.violations - sum(one.requests for one in self.rules)
+
+    def limited(self, top: int) -> CrawlerTraffic:
+        """Return it with at most so many rules, and URLs of each."""
+        rules = tuple(one._replace(urls=one.urls[:top]) for one in self.rules[:top])
+        return self._replace(rules=rules)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -221,19 +254,56 @@ class LogReport(NamedTuple):
 
     @property
     def violators(self) -> tuple[CrawlerTraffic, ...]:
-        """The crawlers that fetched what they were asked not to, the most frequent first."""
+        """Who fetched what it was asked not to, impostors too, the most frequent first."""
         found = [one for one in self.crawlers if one.violations]
         return tuple(sorted(found, key=lambda one: (-one.violations, one.name)))
 
     @property
     def violations(self) -> int:
-        """The number of requests that robots.txt asks not to make."""
+        """The number of requests that robots.txt asks not to make, also of impostors."""
         return sum(one.violations for one in self.crawlers)
 
     @property
+    def own_violations(self) -> dict[str, int]:
+        """These by crawler, the most frequent first, without proven impostors."""
+        return _totals((one.impostor_of or one.name, one.own_violations) for one in self.crawlers)
+
+    @property
+    def impostor_violations(self) -> dict[str, int]:
+        """These of proven impostors, by the crawler whose name they claim."""
+        return _totals(
+            (one.impostor_of or one.name, one.violations - one.own_violations)
+            for one in self.crawlers
+        )
+
+    @property
+    def impostor_requests(self) -> dict[str, int]:
+        """All requests from outside of the given address ranges, by the name that they claim."""
+        return _totals((one.impostor_of, one.requests) for one in self.crawlers if one.impostor_of)
+
+    @property
     def crawler_requests(self) -> int:
-        """The number of requests of all crawlers."""
-        return sum(one.requests for one in self.crawlers) + self.rest
+        """The number of requests of all crawlers, without rows of impostors."""
+        return sum(one.requests for one in self.crawlers if not one.impostor_of) + self.rest
+
+    @property
+    def has_uncounted_impostors(self) -> bool:
+        """Whether a row of a crawler has violations of impostors, found by host names."""
+        return any(one.violations != one.row_violations for one in self.crawlers)
+
+    @property
+    def has_transition(self) -> bool:
+        """Whether there are requests for what an older file allowed."""
+        return any(one.in_transition for one in self.crawlers)
+
+    @property
+    def others(self) -> tuple[CrawlerTraffic, ...]:
+        """Others that say that they are a crawler."""
+        return tuple(one for one in self.crawlers if not one.is_known and not one.impostor_of)
+
+    def limited(self, top: int) -> LogReport:
+        """Return it with at most so many rules of each crawler, and URLs of each rule."""
+        return self._replace(crawlers=tuple(one.limited(top) for one in self.crawlers))
 
     @property
     def unread(self) -> int:
@@ -247,7 +317,11 @@ class LogReport(NamedTuple):
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        derived = {"violations": self.violations, "crawler_requests": self.crawler_requests}
+        derived = {
+            "violations": self.violations,
+            "crawler_requests": self.crawler_requests,
+            "impostor_requests": sum(self.impostor_requests.values()),
+        }
         return {"schema": SCHEMA_VERSION, **_plain(self), **derived}
 
 
@@ -256,6 +330,15 @@ SCHEMA_VERSION = 1
 # The keys of JSON that are not the names of attributes.
 _KEYS = {"octets": "bytes", "form": "format"}
 STATUS_CLASSES = ("1xx", "2xx", "3xx", "4xx", "5xx", "other")
+
+
+def _totals(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return the sums by name, the largest first, without zeros."""
+    totals: dict[str, int] = {}
+    for name, count in counts:
+        totals[name] = totals.get(name, 0) + count
+    found = sorted(totals.items(), key=lambda one: (-one[1], one[0]))
+    return {name: count for name, count in found if count}
 
 
 def _plain(value: object) -> Any:

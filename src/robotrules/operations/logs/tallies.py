@@ -24,7 +24,7 @@ __all__ = ["Allowance", "CrawlerTally", "JudgedRequest", "RuleTally", "TopUrls",
 # --- Limits ---------------------------------------------------------------------------------------
 
 # Rules that a crawler did not obey, and their URLs: the most frequent are kept.
-MOST_RULES, MOST_URLS, FEWEST_URLS = 200, 1000, 8
+MOST_RULES, MOST_URLS, FEWEST_URLS = 200, 10_000, 8
 LONGEST_URL = 300
 # Seconds that separate classes of intervals between requests.
 GAPS = (1, 2, 3, 5, 8, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 600, 1800, 3600, 21600, 86400)
@@ -99,10 +99,23 @@ class TopUrls:
 class RuleTally:
     """Requests that a rule asks a crawler not to make."""
 
-    __slots__ = ("count", "first", "last", "line", "rule", "served", "source", "urls")
+    __slots__ = (
+        *("_addresses_left", "addresses", "count", "first", "last", "line", "rule", "served"),
+        *("source", "urls"),
+    )
 
-    def __init__(self, rule: str, line: int | None, source: str, allowance: Allowance) -> None:
+    def __init__(
+        self,
+        rule: str,
+        line: int | None,
+        source: str,
+        allowance: Allowance,
+        addresses: Allowance | None = None,
+    ) -> None:
+        """*allowance* is that of URLs; *addresses* that of addresses, None to count none."""
         self.rule, self.line, self.source = rule, line, source
+        self.addresses: dict[bytes, int] = {}
+        self._addresses_left = addresses
         self.count = self.served = 0
         self.first, self.last = float("inf"), float("-inf")
         self.urls = TopUrls(allowance)
@@ -114,6 +127,9 @@ class RuleTally:
         self.first = min(self.first, request.at)
         self.last = max(self.last, request.at)
         self.urls.add(shown_url(request.url))
+        left, address = self._addresses_left, request.address
+        if left is not None and (address in self.addresses or left.take()):
+            self.addresses[address] = self.addresses.get(address, 0) + 1
 
 
 # --- One crawler ----------------------------------------------------------------------------------
@@ -140,11 +156,15 @@ class CrawlerTally:
     Of each day: requests, bytes, violations, and the classes of status.
     """
 
-    def __init__(self, name: str, known: KnownCrawler | None) -> None:
-        self.name, self.known = name, known
+    def __init__(self, name: str, known: KnownCrawler | None, impostor_of: str = "") -> None:
+        """*impostor_of* is the name that its requests claim, if they are proven to be of others."""
+        self.name, self.known, self.impostor_of = name, known, impostor_of
+        # Counts requests from outside of the ranges that were given for the crawler.
+        self.impostors: CrawlerTally | None = None
         self.names: Tokens = known.names if known else name
         # Crawlers whose copy of robots.txt it uses: Googlebot-Image that of Googlebot.
-        self.readers = [one.lower() for one in (known.names if known else (name,))]
+        readers = known.names if known and not impostor_of else (name,)
+        self.readers = [one.lower() for one in readers]
         self.days: dict[str, list[int]] = {}
         # With the number of violations.
         self.addresses: dict[bytes, int] = {}

@@ -311,7 +311,7 @@ def _refuse_logs(names: Sequence[str]) -> None:
 
 
 def _is_log(name: str) -> bool:
-    from robotrules.operations.logs import looks_like_log
+    from robotrules.operations.logs.formats import looks_like_log
 
     try:
         with open(name, "rb") as stream:

@@ -23,11 +23,11 @@ from robotrules.operations.logs.counting import TrafficCounter, Wanted
 from robotrules.operations.logs.coverage import UrlCoverage
 from robotrules.operations.logs.entries import LogTimes, bare_host
 from robotrules.operations.logs.files import LogInput, OpenLog, logs_in_order
-from robotrules.operations.logs.formats import FORMATS, LogFormatError, looks_like_log
+from robotrules.operations.logs.formats import FORMATS, LogFormatError
 from robotrules.operations.logs.summary import LogFileFacts, LogReport
 from robotrules.operations.rule_history import RuleHistory
 
-__all__ = ["FORMATS", "LogFormatError", "LogInput", "LogReport", "looks_like_log", "read_logs"]
+__all__ = ["FORMATS", "LogFormatError", "LogInput", "LogReport", "read_logs"]
 
 # URLs of each rule, and rules of each crawler, in a report.
 TOP = 10

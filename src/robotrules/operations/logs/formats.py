@@ -29,7 +29,7 @@ from robotrules.operations.logs.templates import (
 )
 from robotrules.url_lists import LineChunk
 
-__all__ = ["FORMATS", "LogFormatError", "LogReader", "Requests", "log_reader"]
+__all__ = ["FORMATS", "LogFormatError", "LogReader", "Requests", "log_reader", "looks_like_log"]
 
 MOST_EXAMPLES = 3
 LONGEST_EXAMPLE = 120

@@ -97,7 +97,7 @@ def _nginx(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
     yield "# Include this file in the http block. To label, in a server block:"
     yield f"#   add_header X-Crawler ${VARIABLE} always;        (proxy_set_header for a backend)"
     yield f"#   and ${VARIABLE} in a log_format"
-    yield "# To refuse, in the server block and outside its locations, so that it covers all of them:"
+    yield "# To refuse, in the server block and outside its locations, so that it covers all:"
     yield f"#   if (${REFUSE}) {{ return 403; }}"
     yield f"map $http_user_agent ${VARIABLE} {{"
     yield '    default "";'
@@ -141,8 +141,8 @@ def _caddy(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
     )
     yield "#"
     yield "# To label:  header @robotrules X-Crawler {re.robotrules.1}"
-    yield "# To refuse, put all other directives that answer requests into a second handle: Caddy runs"
-    yield "# redir, and handle with a path, before a respond beside them."
+    yield "# To refuse, put all other directives that answer requests into a second handle:"
+    yield "# Caddy runs redir, and handle with a path, before a respond beside them."
     yield "#   handle @robotrules {"
     yield "#       respond 403"
     yield "#   }"
@@ -160,8 +160,8 @@ def _haproxy(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
     variable = f"txn.{VARIABLE}"
     yield from _comment(ROBOTS)
     yield "#"
-    yield "# Put these lines into each frontend, before its other http-request lines: one that answers"
-    yield "# or allows a request ends the list. To label for the backend, after them:"
+    yield "# Put these lines into each frontend, before its other http-request lines: one that"
+    yield "# answers or allows a request ends the list. To label for the backend, after them:"
     yield "#   http-request del-header X-Crawler"
     yield f"#   http-request set-header X-Crawler %[var({variable})] if {VARIABLE}"
     yield f"#   and %[var({variable})] in a log-format"

@@ -173,7 +173,7 @@ def _append(body: bytes, robots: NewRobotsTxt) -> bytes:
     added = write(robots).encode("ascii").replace(b"\n", end)
     if not body.strip():
         return body + added
-    return body.rstrip(b"\r\n \t") + end + end + added
+    return body.rstrip(b"\r\n") + end + end + added
 
 
 # --- The proof ------------------------------------------------------------------------------------

@@ -386,13 +386,8 @@ def _table(found: Sequence[KnownCrawler], output: Output) -> Iterator[str]:
     """Yield the rows of a list, and what its marks mean."""
     yield from _rows(found, output, heading=True)
     yield ""
-    of_all = f" Of {len(KNOWN_CRAWLERS)} in the list," if len(found) < len(KNOWN_CRAWLERS) else ""
-    checked = (
-        f"{of_all} checked {KNOWN_CRAWLERS.checked}."
-        if of_all
-        else (f" Checked {KNOWN_CRAWLERS.checked}.")
-    )
-    yield output.paint("faint", f"{count_crawlers(found)}.{checked}")
+    counted = count_crawlers(found, len(KNOWN_CRAWLERS))
+    yield output.paint("faint", f"{counted}. Checked {KNOWN_CRAWLERS.checked}.")
     if any(crawler.is_control for crawler in found):
         words = "control: fetches nothing; controls the use of what other crawlers fetch."
         yield output.paint("faint", words)

@@ -269,7 +269,7 @@ def _addition_words(preset: Preset, found: PresetAddition) -> Iterator[str]:
     added = f"{len(found.added)} added" if found.added or found.purposes else "nothing to add"
     yield (
         f"{preset.name} blocks {count_crawlers(blocked)}. The file blocked {len(found.kept)} of "
-        f"them already; {added}"
+        f"them by name already; {added}"
     )
     for replaced in found.replaced:
         lines = ", ".join(map(str, replaced.lines))
@@ -279,6 +279,11 @@ def _addition_words(preset: Preset, found: PresetAddition) -> Iterator[str]:
             what = f"line {first}" if not rest else f"{len(rest) + 1} lines from line {first}"
             words += f"; {what} removed too, because the group names no one else"
         yield words
+    if found.is_ended:
+        yield (
+            "the last group of the file had no rules: 'Disallow:' without a path, which blocks "
+            "nothing, ends it"
+        )
     yield (
         f"proved under profiles {', '.join(found.profiles)}: these {len(blocked)} may fetch "
         "nothing, and nothing changes for all other crawlers"
@@ -296,17 +301,18 @@ def _prove_preset(preset: Preset, text: str, target: str | None) -> None:
     main = [crawler.product_token for crawler in KNOWN_CRAWLERS if crawler.is_main]
     name = preset.name if on_stdout else visible(os.fsencode(os.path.basename(target or "")))
     blocked, known = list(filter(preset.blocks, KNOWN_CRAWLERS)), len(KNOWN_CRAWLERS)
-    words = f" ({count_crawlers(blocked)})" if blocked else ""
-    checked = (
-        f"The table shows the {len(main)} main crawlers and everyone else. Checked for all {known} "
-        f"well-known crawlers, under profiles {', '.join(PROFILES)}: {len(blocked)} may fetch "
-        f"nothing{words}, {known - len(blocked)} everything."
-    )
+    checked = [
+        f"The table shows {len(main)} main crawlers and everyone else.",
+        f"Checked for all {known} well-known crawlers, under profiles {', '.join(PROFILES)}: "
+        f"{len(blocked)} may fetch nothing, {known - len(blocked)} everything.",
+    ]
+    if blocked:
+        checked.append(f"May fetch nothing: {count_crawlers(blocked)}.")
     # A reader of stderr that is gone does not matter: the file was written.
     with suppress(OSError) if on_stdout else nullcontext():
         output = Output(sys.stderr if on_stdout else None)
         page = MatrixPage(matrix(parse(text), crawlers=[*main, "*"], url=name), output)
-        output.lines([*([""] if on_stdout else []), *page.lines(), checked])
+        output.lines([*([""] if on_stdout else []), *page.lines(), *checked])
         output.flush()
 
 

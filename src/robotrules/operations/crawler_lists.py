@@ -134,16 +134,17 @@ def find_closest(name: str) -> str | None:
     return closest.product_token if closest else None
 
 
-def count_crawlers(crawlers: Sequence[KnownCrawler]) -> str:
-    """Return how many crawlers these are, in words: controls and retired ones are said."""
+def count_crawlers(crawlers: Sequence[KnownCrawler], of: int = 0) -> str:
+    """Return how many crawlers these are, *of* so many: with controls and retired ones."""
     count = len(crawlers)
     controls = [crawler.is_control for crawler in crawlers].count(True)
     retired = [crawler.status == "retired" for crawler in crawlers].count(True)
-    words = f"{count:,} {'crawler' if count == 1 else 'crawlers'}"
+    of_all = f" of {of:,}" if of > count else ""
+    words = f"{count:,} {'crawler' if count == 1 else 'crawlers'}{of_all}"
     if controls:
         sending = count - controls
         words = (
-            f"{count:,} {'name' if count == 1 else 'names'}: {sending:,} "
+            f"{count:,} {'name' if count == 1 else 'names'}{of_all}: {sending:,} "
             f"{'crawler that sends' if sending == 1 else 'crawlers that send'} requests, "
             f"{controls:,} {'control' if controls == 1 else 'controls'}"
         )

@@ -71,6 +71,8 @@ class PresetAddition(NamedTuple):
     """Names of the new group that the file had in other groups."""
     purposes: tuple[str, ...]
     """Purposes that are added."""
+    is_ended: bool
+    """Whether the file's last group had no rules, and is ended by `Disallow:` without a path."""
     profiles: tuple[str, ...]
     """The profiles for which it is proved."""
 
@@ -81,6 +83,7 @@ class PresetAddition(NamedTuple):
             "kept": list(self.kept),
             "replaced": [replaced.as_dict() for replaced in self.replaced],
             "purposes": list(self.purposes),
+            "is_ended": self.is_ended,
             "profiles": list(self.profiles),
         }
 
@@ -114,18 +117,21 @@ def add_preset(octets: bytes, preset: Preset) -> PresetAddition:
     added = tuple(dict.fromkeys(one.written_as for one in blocked if one.written_as not in kept))
     purposes = tuple(one for one in preset.purposes if not _is_purpose_blocked(one, robots))
     replaced: list[ReplacedName] = []
-    body = octets
+    body, is_ended = octets, False
     if added or purposes:
         wanted = {name.lower(): lines[name.lower()] for name in added if name.lower() in lines}
         body, replaced = _remove_names(robots, wanted)
-        body = _append(body, preset.added_groups(added, purposes))
+        last = parse(body).groups[-1:]
+        is_open = not any(one.role is Role.RULE for group in last for one in group.records)
+        is_ended = bool(last) and is_open
+        body = _append(body, preset.added_groups(added, purposes), is_ended)
         if len(body) > LEAST_MAX_BYTES:
             raise WriteError(
                 "the file would have more than 500 KiB, and crawlers may ignore the rest: remove "
                 "lines; robotrules simplify finds those that are not needed"
             )
         _prove(octets, body, blocked, preset)
-    return PresetAddition(body, added, kept, tuple(replaced), purposes, tuple(PROFILES))
+    return PresetAddition(body, added, kept, tuple(replaced), purposes, is_ended, tuple(PROFILES))
 
 
 # --- The edit -------------------------------------------------------------------------------------
@@ -167,13 +173,19 @@ def _remove_names(
     return draft.render()[0], replaced
 
 
-def _append(body: bytes, robots: NewRobotsTxt) -> bytes:
-    """Return a file with groups at its end, after an empty line, with its line ends."""
+def _append(body: bytes, robots: NewRobotsTxt, is_open: bool) -> bytes:
+    """
+    Return a file with groups at its end, after an empty line, with its line ends.
+
+    Only a rule ends a list of user-agent lines: a last group that is open, because it has none,
+    gets one without effect.
+    """
     end = b"\r\n" if 2 * body.count(b"\r\n") > body.count(b"\n") else b"\n"
     added = write(robots).encode("ascii").replace(b"\n", end)
     if not body.strip():
         return body + added
-    return body.rstrip(b"\r\n") + end + end + added
+    ending = b"Disallow:" + end if is_open else b""
+    return body.rstrip(b"\r\n") + end + ending + end + added
 
 
 # --- The proof ------------------------------------------------------------------------------------
@@ -213,18 +225,11 @@ def _prove_others(was: RobotsTxt, now: RobotsTxt, names: set[str], preset: Prese
         whom = [crawler for change in changing for crawler in change.crawlers] or [
             crawler for statement in found.statements for crawler in statement.crawlers
         ]
-        raise WriteError(_explain(was, whom))
+        raise WriteError(_explain(whom))
 
 
-def _explain(was: RobotsTxt, whom: Sequence[Crawler]) -> str:
+def _explain(whom: Sequence[Crawler]) -> str:
     names = ", ".join(visible(crawler.name) for crawler in whom[:3]) or "other crawlers"
-    last = was.groups[-1] if was.groups else None
-    if last and not any(record.role is Role.RULE for record in last.records):
-        return (
-            f"the last group of the file (line {last.starts[0].line}) has no rules, so a group "
-            "after it would be merged with it: write 'Disallow:' at its end, or the rules that it "
-            "should have, and try again"
-        )
     return (
         f"it could not be proved that nothing changes for {names}, because of how the groups of "
         f"the file are written; robotrules lint shows what may be wrong, or {ADVICE}"

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from robotrules.errors import WrongWitnessError
+from robotrules.errors import WriteError, WrongWitnessError
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import parse
@@ -79,7 +79,18 @@ class Preset(NamedTuple):
         return not self.allowed.issuperset(crawler.purposes)
 
     def robots(self, sitemaps: Iterable[str] = ()) -> NewRobotsTxt:
-        """Return the file; a mismatch with what `blocks` says is a bug and raises an error."""
+        """
+        Return the file; a mismatch with what `blocks` says is a bug and raises an error.
+
+        *sitemaps* are absolute URLs; others raise `WriteError`.
+        """
+        sitemaps = list(sitemaps)
+        for url in sitemaps:
+            if not url.startswith(("https://", "http://")):
+                raise WriteError(
+                    f"sitemap {url!r} is not an absolute URL: write one such as "
+                    "https://example.com/sitemap.xml"
+                )
         groups = tuple(self._groups())
         records = [NewRecord("Sitemap", url) for url in sitemaps]
         robots = NewRobotsTxt(groups, records, comment=self._comment(len(groups) > 1))

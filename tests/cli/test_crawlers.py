@@ -11,8 +11,10 @@ import pytest
 
 from robotrules import parse
 from robotrules.json_results.schemas import load_schema
+from robotrules.operations.crawler_lists import count_crawlers
 from robotrules.operations.server_rules import SERVERS
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
+from robotrules.write.presets import PRESETS
 from tests.cli.schema import problems
 from tests.cli.shell import Ran, robotrules
 
@@ -51,6 +53,13 @@ def test_everything() -> None:
             lambda c: "semrush" in f"{c.product_token} {c.operator} {c.remarks}".lower(),
         ),
         (("gptbot", "CCBOT"), lambda c: c.product_token in ("GPTBot", "CCBot")),
+        (("--preset", "block-ai-all"), PRESETS["block-ai-all"].blocks),
+        (
+            ("--purpose", "archive", "--exclude", "HERITRIX", "--exclude", "ia_archiver"),
+            lambda c: (
+                "archive" in c.purposes and c.product_token not in ("heritrix", "ia_archiver")
+            ),
+        ),
         (("gptbot", "--purpose", "ai-training"), lambda c: c.product_token == "GPTBot"),
     ],
 )
@@ -103,6 +112,44 @@ def test_robots_format_blocks_each_of_them() -> None:
         assert not robots.check("/", crawler.names).allowed
 
 
+def test_an_appended_group_is_apart() -> None:
+    """`>>` does not glue its comment to the last group; a file has no empty line at its start."""
+    ran = robotrules("crawlers", "GPTBot", "--format", "robots")
+    assert ran.out.startswith("\n# Names")
+    for end in ("", "\n"):
+        robots = parse(f"User-agent: *\nDisallow: /a{end}{ran.out}")
+        assert [record.value for record in robots.groups[0].records] == [b"*", b"/a"]
+
+
+def test_ai_crawlers_of_a_preset_for_a_server() -> None:
+    """Without crawlers that fetch for people or to verify a site; the comment has the command."""
+    ran = robotrules(
+        "crawlers", "--preset", "block-ai-all", "--exclude", "CCBot", "--format", "nginx"
+    )
+    assert "--preset block-ai-all --exclude CCBot --format nginx" in ran.out
+    assert '"GPTBot"' in ran.out
+    for name in ("Wget", "Google-Site-Verification", "FeedFetcher-Google", "CCBot"):
+        assert f'"{name}"' not in ran.out
+    assert "crawlers written; Applebot-Extended" in ran.err
+
+
+def test_numbers_say_of_what() -> None:
+    """Controls and retired names are counted apart."""
+    known = {crawler.product_token: crawler for crawler in KNOWN}
+    for names, words in (
+        ("GPTBot", "1 crawler of 9"),
+        ("GPTBot CCBot", "2 crawlers of 9"),
+        ("GPTBot anthropic-ai", "2 crawlers of 9; 1 retired"),
+        ("Google-Extended", "1 name of 9: 0 crawlers that send requests, 1 control"),
+        (
+            "GPTBot Google-Extended Applebot-Extended anthropic-ai",
+            "4 names of 9: 2 crawlers that send requests, 2 controls; 1 retired",
+        ),
+    ):
+        assert count_crawlers([known[name] for name in names.split()], 9) == words
+    assert count_crawlers(KNOWN[:1]) == "1 crawler"
+
+
 @pytest.mark.parametrize("server", SERVERS)
 def test_server_formats(server: str, tmp_path: Path) -> None:
     """To a file; the comment has the command that writes it again, safe for any argument."""
@@ -125,7 +172,7 @@ def test_server_formats(server: str, tmp_path: Path) -> None:
 def test_a_comment_cannot_be_left() -> None:
     """A line break in an argument does not end the comment."""
     ran = robotrules("crawlers", "GPTBot", "--operator", "open", "--format", "robots")
-    assert ran.out.startswith("# ")
+    assert ran.out.startswith("\n# ")
     text = "a\nUser-agent: *\n"
     ran = robotrules("crawlers", text, "--format", "robots")
     assert ran.code == 1
@@ -140,6 +187,8 @@ def test_a_comment_cannot_be_left() -> None:
         ("--format", "iis"),
         ("--purpose", "x"),
         ("--compare", "/nonexistent/list"),
+        ("--exclude", "GTPBot"),
+        ("--preset", "x"),
     ],
 )
 def test_misuse(arguments: tuple[str, ...]) -> None:

@@ -8,6 +8,7 @@ from unittest import mock
 
 import pytest
 
+from robotrules import parse
 from robotrules.cli.write import _prove_preset
 from robotrules.json_results.schemas import load_schema
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
@@ -245,6 +246,15 @@ def test_json_of_a_preset_has_every_crawler(tmp_path: Path) -> None:
         (("--preset", "block-all", "--compare", "x", "-o", "y"), "cannot be combined"),
         (("--preset", "block-all", "--ignore", "RR512"), "pass --check too"),
         (("-", "-q"), "pass --preset, or remove it"),
+        (("x.toml", "--add-to", "x"), "--add-to is for a preset: pass --preset"),
+        (("x.toml", "--sitemap", "https://example.com/"), 'or write sitemaps = ["..."]'),
+        (("--preset", "block-ai-all", "--add-to", "x", "--compare", "y"), "cannot be combined"),
+        (
+            ("--preset", "block-ai-all", "--add-to", "x", "--sitemap", "https://example.com/"),
+            "write the Sitemap line into the file",
+        ),
+        (("--preset", "block-ai-all", "--add-to", "/nonexistent/x"), "cannot read robots.txt"),
+        (("--preset", "block-ai-all", "--sitemap", "/s.xml"), "is not an absolute URL: write one"),
         ((), "pass a POLICY, or --preset"),
         (("--preset", "x"), "is not one of 'block-ai-training'"),
     ],
@@ -254,6 +264,80 @@ def test_misuse_of_presets(arguments: tuple[str, ...], words: str) -> None:
     ran = robotrules("write", *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert words in ran.err
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_sitemaps_of_a_preset(preset: str) -> None:
+    """They are lines of the file, in the order given; the preset stays what it says."""
+    urls = ["https://example.com/b.xml", "https://example.com/a.xml"]
+    options = [part for url in urls for part in ("--sitemap", url)]
+    ran = robotrules("write", "--preset", preset, "-q", *options)
+    assert (ran.code, ran.err) == (0, "")
+    assert [sitemap.url for sitemap in parse(ran.out).sitemaps] == urls
+    assert ran.out.replace("".join(f"Sitemap: {url}\n" for url in urls) + "\n", "") == write(
+        PRESETS[preset].robots()
+    )
+
+
+def test_a_preset_is_added_to_a_file(tmp_path: Path) -> None:
+    """The words go to stderr; a second run leaves the file alone; `-` is stdin."""
+    target = tmp_path / "robots.txt"
+    old = b"User-agent: *\r\nDisallow: /a\xff\r\n\r\nUser-agent: GPTBot\r\nDisallow: /x\r\n"
+    target.write_bytes(old)
+    arguments = ("write", "--preset", "block-ai-training", "--add-to", str(target))
+    ran = robotrules(*arguments, "-q")
+    assert (ran.code, target.read_bytes()) == (0, old)
+    assert "User-agent: GPTBot" in ran.out
+    for words in ("17 names", "GPTBot had rules of its own (line 4)", "proved under profiles"):
+        assert words in ran.err
+    assert "line 5 removed too" in ran.err
+    ran = robotrules(*arguments, "-o", str(target))
+    assert (ran.code, ran.out.startswith(f"--- {target}\n+++ ")) == (0, True)
+    body = target.read_bytes()
+    assert body.startswith(b"User-agent: *\r\nDisallow: /a\xff\r\n\r\n# block-ai-training")
+    before = target.stat()
+    ran = robotrules(*arguments, "-o", str(target))
+    assert (ran.code, ran.out, "is unchanged" in ran.err) == (0, "", True)
+    assert target.stat().st_mtime_ns == before.st_mtime_ns
+    assert "nothing to add" in ran.err
+    ran = robotrules("write", "--preset", "block-ai-training", "--add-to", "-", stdin=old)
+    assert (ran.code, "--- stdin" in ran.err) == (0, True)
+
+
+def test_json_of_an_addition_follows_the_schema(tmp_path: Path) -> None:
+    """The text, and what was added, kept and replaced."""
+    target = tmp_path / "robots.txt"
+    target.write_bytes(b"User-agent: GPTBot\nUser-agent: ExampleBot\n")
+    arguments = ("--preset", "block-ai-all", "--add-to", str(target), "--json")
+    ran = robotrules("write", *arguments)
+    found = json.loads(ran.out)
+    assert (ran.code, ran.err, list(problems(found, load_schema("write")))) == (0, "", [])
+    assert found["addition"]["replaced"] == [{"name": "GPTBot", "lines": [1], "removed_lines": []}]
+    assert found["addition"]["is_ended"]
+    assert found["addition"]["file"] == str(target)
+
+
+def test_an_addition_that_is_refused_leaves_the_file(tmp_path: Path) -> None:
+    """Exit code 2, the reason, and nothing is written."""
+    target = tmp_path / "robots.txt"
+    target.write_text("User-agent: AI\nDisallow: /x\n")
+    options = ("--add-to", str(target), "-o", str(target))
+    for preset, words in (("block-ai-all", "nothing changes for AI"), ("block-all", "new file")):
+        ran = robotrules("write", "--preset", preset, *options)
+        assert (ran.code, ran.out, words in ran.err) == (2, "", True)
+        assert target.read_text() == "User-agent: AI\nDisallow: /x\n"
+
+
+def test_a_comparison_with_a_preset_says_what_it_means(tmp_path: Path) -> None:
+    """A preset is a whole file; one by purpose can be added in place of that."""
+    target = tmp_path / "robots.txt"
+    target.write_text("User-agent: *\nDisallow: /a\nSitemap: https://example.com/s.xml\n")
+    ran = robotrules("write", "--preset", "block-ai-all", "--compare", str(target))
+    assert "would replace its 1 rule and 1 sitemap" in ran.err
+    assert f"pass --add-to '{target}' and no --compare" in ran.err
+    ran = robotrules("write", "--preset", "search-only", "--compare", str(target))
+    assert "would replace its 1 rule" in ran.err
+    assert "--add-to" not in ran.err
 
 
 def test_a_mismatch_is_an_error_and_nothing_is_written(tmp_path: Path) -> None:

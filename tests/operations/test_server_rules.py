@@ -129,6 +129,21 @@ def test_misuse() -> None:
 
 # --- Real servers ---------------------------------------------------------------------------------
 
+# Each has a site that labels, and on the second port one that refuses, by the lines of the comment
+# and with several handlers beside them. RECIPES are these lines, without spaces around them.
+RECIPES = {
+    "nginx": ["if ($robotrules_refuse) { return 403; }"],
+    "apache": [
+        "RewriteEngine On",
+        "RewriteCond %{ENV:REDIRECT_STATUS} ^$",
+        "RewriteCond %{ENV:robotrules_refuse} .",
+        "RewriteRule ^ - [F]",
+    ],
+    "caddy": ["handle @robotrules {", "respond 403", "}", "handle {"],
+    "haproxy": ["http-request deny deny_status 403 if robotrules_crawler !{ path /robots.txt }"],
+}
+# What the sites that refuse answer with 200 for everyone else.
+PAGES = ("/", "/img/a.gif", "/x.php", "/exact", "/proxied/a", "/moved", "/open/a", "/robots.txt/a")
 NGINX = """
 daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/log;
 events {{ }}
@@ -139,10 +154,20 @@ http {{
   include {folder}/rules;
   server {{
     listen 127.0.0.1:{port};
-    add_header X-Crawler $robotrules_crawler;
-    location = /robots.txt {{ return 200 "ok"; }}
-    location /refuse {{ if ($robotrules_crawler) {{ return 403; }} return 200 "ok"; }}
+    add_header X-Crawler $robotrules_crawler always;
     location / {{ return 200 "ok"; }}
+  }}
+  server {{
+    listen 127.0.0.1:{second};
+    if ($robotrules_refuse) {{ return 403; }}
+    root {folder}/site;
+    location / {{ try_files /index.html =404; }}
+    location = /exact {{ return 200 "ok"; }}
+    location ^~ /img/ {{ return 200 "ok"; }}
+    location ~ \\.php$ {{ return 200 "ok"; }}
+    location /proxied/ {{ proxy_pass http://127.0.0.1:{port}; }}
+    location = /robots.txt {{ proxy_pass http://127.0.0.1:{port}; }}
+    rewrite ^/moved$ /exact last;
   }}
 }}
 """
@@ -150,6 +175,7 @@ APACHE = """
 ServerRoot {folder}
 ServerName 127.0.0.1
 Listen 127.0.0.1:{port}
+Listen 127.0.0.1:{second}
 PidFile {folder}/pid
 ErrorLog {folder}/log
 DefaultRuntimeDir {folder}
@@ -161,15 +187,30 @@ KeepAlive On
 MaxKeepAliveRequests 0
 LimitRequestFieldSize 16000
 DocumentRoot {folder}/site
-FallbackResource /index.html
 Include {folder}/rules
-Header always set X-Crawler "%{{robotrules_crawler}}e" env=robotrules_crawler
-<Location "/refuse">
-  <RequireAll>
+<VirtualHost 127.0.0.1:{port}>
+  FallbackResource /index.html
+  Header always set X-Crawler "%{{robotrules_crawler}}e" env=robotrules_crawler
+</VirtualHost>
+<VirtualHost 127.0.0.1:{second}>
+  RewriteEngine On
+  RewriteCond %{{ENV:REDIRECT_STATUS}} ^$
+  RewriteCond %{{ENV:robotrules_refuse}} .
+  RewriteRule ^ - [F]
+  RewriteRule ^/moved$ /index.html [L]
+  Alias /img {folder}/site
+  <Directory {folder}/site>
+    RewriteEngine On
+    RewriteCond %{{REQUEST_FILENAME}} !-f
+    RewriteRule ^ /index.html [L]
+  </Directory>
+  <Location "/open">
     Require all granted
-    Require not env robotrules_crawler
-  </RequireAll>
-</Location>
+  </Location>
+  <Files "secret.html">
+    Require all denied
+  </Files>
+</VirtualHost>
 """
 CADDY = """
 {{
@@ -179,11 +220,22 @@ CADDY = """
 http://127.0.0.1:{port} {{
   import {folder}/rules
   header @robotrules X-Crawler {{re.robotrules.1}}
-  handle /refuse {{
-    respond @robotrules 403
+  respond ok
+}}
+http://127.0.0.1:{second} {{
+  import {folder}/rules
+  handle @robotrules {{
+    respond 403
+  }}
+  handle {{
+    rewrite /moved /exact
+    handle /img/* {{
+      respond ok
+    }}
+    reverse_proxy /proxied/* 127.0.0.1:{port}
+    redir /away /exact
     respond ok
   }}
-  respond ok
 }}
 """
 HAPROXY = """
@@ -197,10 +249,18 @@ defaults
 frontend site
   bind 127.0.0.1:{port}
 {rules}
-  http-request deny deny_status 403 if robotrules_crawler {{ path /refuse }}
   http-request return status 200 hdr X-Crawler %[var(txn.robotrules_crawler)]
+frontend refusing
+  bind 127.0.0.1:{second}
+{rules}
+  http-request deny deny_status 403 if robotrules_crawler !{{ path /robots.txt }}
+  http-request return status 200 if {{ path_beg /img/ }}
+  use_backend other if {{ path_beg /proxied/ }}
+  http-request return status 200
+backend other
+  http-request return status 200
 """
-MODULES = "mpm_event authz_core authz_host env setenvif headers dir"
+MODULES = "mpm_event authz_core authz_host env setenvif headers dir alias rewrite"
 
 
 class Server:
@@ -225,24 +285,35 @@ PROGRAMS = {
 
 
 @contextmanager
-def running(name: str, folder: Path) -> Iterator[int]:
-    """Check a server's configuration, start it, and yield its port."""
+def running(name: str, folder: Path) -> Iterator[tuple[int, int]]:
+    """Check a server's configuration, start it, and yield its ports."""
     server = PROGRAMS[name]
     program = shutil.which(server.program) or shutil.which(f"/usr/sbin/{server.program}")
     if program is None:
         pytest.skip(f"{server.program} is not installed")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        socket.create_server(("127.0.0.1", 0)) as other,
+    ):
+        port, second = listener.getsockname()[1], other.getsockname()[1]
     (folder / "rules").write_text(rules(name))
     (folder / "site").mkdir()
-    (folder / "site" / "index.html").write_text("ok")
+    for page in ("index.html", "secret.html"):
+        (folder / "site" / page).write_text("ok")
     modules = "\n".join(
         f"LoadModule {module}_module /usr/lib/apache2/modules/mod_{module}.so"
         for module in MODULES.split()
         if Path(f"/usr/lib/apache2/modules/mod_{module}.so").exists()
     )
-    names = {"folder": folder, "port": port, "modules": modules, "rules": rules(name)}
-    (folder / "conf").write_text(server.text.format(**names))
+    ports = {"port": port, "second": second}
+    names = {"folder": folder, "modules": modules, "rules": rules(name), **ports}
+    configuration = server.text.format(**names)
+    (folder / "conf").write_text(configuration)
+    comment = [line.strip("# ") for line in rules(name).splitlines() if line.startswith("#")]
+    written = [line.strip() for line in configuration.splitlines()]
+    for line in RECIPES[name]:
+        assert line in comment
+        assert line in written
     environment = {"HOME": str(folder), "PATH": "/usr/bin:/bin:/usr/sbin"}
 
     def command(arguments: list[str]) -> list[str]:
@@ -259,7 +330,7 @@ def running(name: str, folder: Path) -> Iterator[int]:
         )
         try:
             wait_for(port, process, folder / "output")
-            yield port
+            yield port, second
         finally:
             process.terminate()
             process.wait(30)
@@ -283,27 +354,35 @@ def test_a_real_server_labels_and_refuses(name: str) -> None:
     """
     The server accepts the configuration, and labels each header as `find_in_header` does.
 
-    It refuses the same headers, and answers /robots.txt for everyone.
+    With the lines of the comment it refuses the same headers for every page, whatever handles it,
+    answers /robots.txt for everyone, and opens nothing that was closed.
     """
     with tempfile.TemporaryDirectory() as path:
         folder = Path(path)
         folder.chmod(0o755)  # a server that root starts reads its files as another user
-        with running(name, folder) as port:
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+        with running(name, folder) as ports:
+            connections = [http.client.HTTPConnection("127.0.0.1", p, timeout=30) for p in ports]
 
-            def get(path: str, header: str) -> tuple[int, str]:
+            def get(path: str, header: str, at: int = 1) -> tuple[int, str]:
                 """Return status and label of a request."""
-                connection.request("GET", path, headers={"User-Agent": header})
-                response = connection.getresponse()
+                connections[at].request("GET", path, headers={"User-Agent": header})
+                response = connections[at].getresponse()
                 response.read()
                 return response.status, response.headers.get("X-Crawler", "")
 
             for header, expected in headers():
-                status, label = get("/", header)
+                status, label = get("/", header, 0)
                 assert (status, label.lower()) == (200, expected.lower()), header
             for crawler in SENDING:
                 header = f"{crawler.product_token}/1.0"
-                assert get("/refuse", header)[0] == 403
+                assert get("/", header)[0] == 403
                 assert get("/robots.txt", header)[0] == 200
-            assert get("/refuse", "Mozilla/5.0 (X11; rv:1) Gecko/1 Firefox/1")[0] == 200
-            connection.close()
+            browser = "Mozilla/5.0 (X11; rv:1) Gecko/1 Firefox/1"
+            for page in (*PAGES, "/robots.txt?x", "/x?/robots.txt", "/x:/robots.txt"):
+                is_robots = page.startswith("/robots.txt?")
+                assert get(page, "GPTBot/1.2")[0] == (200 if is_robots else 403), page
+                assert get(page, browser)[0] == 200, page
+            if name == "apache":
+                assert get("/secret.html", browser)[0] == 403
+            for connection in connections:
+                connection.close()

@@ -30,6 +30,7 @@ from robotrules.operations.crawler_lists import (
     CrawlerList,
     ListComparison,
     compare_list,
+    count_crawlers,
     find_closest,
     read_crawler_list,
 )
@@ -82,6 +83,18 @@ NARROWEST = 40
     help="Only crawlers whose operator says this about robots.txt. Repeat it for several.",
 )
 @click.option(
+    "--preset",
+    type=click.Choice(list(PRESETS)),
+    help="Only crawlers that this preset of robotrules write blocks: block-ai-all for AI crawlers.",
+)
+@click.option(
+    "--exclude",
+    "excluded",
+    metavar="NAME",
+    multiple=True,
+    help="Leave out this crawler. Repeat it for several.",
+)
+@click.option(
     "--compare",
     "theirs",
     metavar="FILE",
@@ -102,6 +115,8 @@ def crawlers(
     operator: str | None,
     status: str | None,
     obeys: tuple[str, ...],
+    preset: str | None,
+    excluded: tuple[str, ...],
     theirs: str | None,
     form: str | None,
     target: str | None,
@@ -121,7 +136,7 @@ def crawlers(
       robotrules crawlers GPTBot
       robotrules crawlers --purpose ai-training --status active
       robotrules crawlers --operator google --obeys partly --obeys no
-      robotrules crawlers --purpose ai-training --format nginx -o crawlers.conf
+      robotrules crawlers --preset block-ai-all --format nginx -o crawlers.conf
       robotrules crawlers --purpose ai-training --compare robots.txt
     """
     if as_json and form not in (None, "json"):
@@ -131,6 +146,7 @@ def crawlers(
         raise CliError(f"--compare and --format {form} cannot be combined: pass one of them")
     if target not in (None, STDIN):
         refuse_overwriting(target, [theirs or ""], "--output")
+    left_out = _excluded(excluded)
     named = [known for text in texts if (known := KNOWN_CRAWLERS.get(text.strip()))]
     are_names = len(named) == len(texts) > 0
     found = [
@@ -140,6 +156,8 @@ def crawlers(
         if operator is None or operator.casefold() in crawler.operator.casefold()
         if status is None or crawler.status == status
         if not obeys or crawler.obeys in obeys
+        if preset is None or PRESETS[preset].blocks(crawler)
+        if crawler.product_token not in left_out
         if are_names or all(_has_text(crawler, text) for text in texts)
     ]
     if theirs is not None:
@@ -159,7 +177,8 @@ def crawlers(
         output.write(server_rules(form or "", found, command, KNOWN_CRAWLERS.checked))
         _hint_at_controls(found)
     elif form == "robots":
-        output.write(_robots(found))
+        # An empty line first: `>>` appends the group to a file.
+        output.write(("\n" if target in (None, STDIN) else "") + _robots(found))
     elif form == "csv":
         output.write(_csv(found))
     elif are_names:
@@ -170,6 +189,19 @@ def crawlers(
         output.lines(list(_table(found, output)))
     output.close()
     return 0
+
+
+def _excluded(names: Sequence[str]) -> set[str]:
+    """Return the crawlers to leave out; a name that is not in the list is an error."""
+    found: set[str] = set()
+    for name in names:
+        known = KNOWN_CRAWLERS.get(name.strip())
+        if known is None:
+            close = find_closest(name)
+            fix = f"did you mean {close}?" if close else "robotrules crawlers lists the names"
+            raise CliError(f"--exclude {quoted(name)}: there is no such crawler; {fix}")
+        found.add(known.product_token)
+    return found
 
 
 def _has_text(crawler: KnownCrawler, text: str) -> bool:
@@ -194,7 +226,8 @@ def _arguments() -> str:
     given = click.get_current_context().params
     words: list[str] = [*given["texts"]]
     names = {"purposes": "--purpose", "operator": "--operator", "status": "--status"}
-    for key, option in (names | {"obeys": "--obeys", "form": "--format"}).items():
+    names |= {"obeys": "--obeys", "preset": "--preset", "excluded": "--exclude"}
+    for key, option in (names | {"form": "--format"}).items():
         values = given[key] if isinstance(given[key], tuple) else [given[key]]
         words += [part for value in values if value is not None for part in (option, value)]
     text = visible(os.fsencode(" ".join(shlex.quote(word) for word in words)))
@@ -259,8 +292,11 @@ def _hint_at_controls(found: Sequence[KnownCrawler]) -> None:
     controls = [crawler.product_token for crawler in found if crawler.is_control]
     if controls:
         words = "sends no requests and is" if len(controls) == 1 else "send no requests and are"
+        count = len(found) - len(controls)
+        written = f"{plural(count, 'crawler')} written"
         report(
-            f"{', '.join(controls)} {words} left out: only a robots.txt can name controls",
+            f"{written}; {', '.join(controls)} {words} left out: only a robots.txt can name "
+            f"controls",
             label="hint",
         )
 
@@ -282,7 +318,7 @@ def _compare(file: str, found: Sequence[KnownCrawler], target: str | None, *, as
         counts = {"names": len(theirs.crawlers), "skipped": theirs.skipped}
         output.json(head | {"checked": KNOWN_CRAWLERS.checked} | counts | compared.as_dict())
     else:
-        output.lines(list(_comparison(name, theirs, compared, output)))
+        output.lines(list(_comparison(name, theirs, found, compared, output)))
     output.close()
     return int(not compared.same)
 
@@ -299,14 +335,18 @@ def _read(file: str) -> bytes:
 
 
 def _comparison(
-    name: str, theirs: CrawlerList, compared: ListComparison, output: Output
+    name: str,
+    theirs: CrawlerList,
+    found: Sequence[KnownCrawler],
+    compared: ListComparison,
+    output: Output,
 ) -> Iterator[str]:
     paint, room = output.paint, max(min(output.width, WIDTH), NARROWEST)
     yield paint("heading", f"{name} ({theirs.form}), {plural(len(theirs.crawlers), 'name')}")
-    yield (
-        f"Compared with {plural(compared.compared, 'well-known crawler')}, checked "
-        f"{KNOWN_CRAWLERS.checked}."
-    )
+    # A retired name that a list lacks is not missing.
+    counted = count_crawlers(found)
+    words = " (which a list need not have)" if counted.endswith("retired") else ""
+    yield f"Compared with {counted}{words}, of the list of {KNOWN_CRAWLERS.checked}."
     if theirs.skipped:
         yield f"Skipped, without a name that can be compared: {theirs.skipped:,}."
     if compared.same:
@@ -346,9 +386,8 @@ def _table(found: Sequence[KnownCrawler], output: Output) -> Iterator[str]:
     """Yield the rows of a list, and what its marks mean."""
     yield from _rows(found, output, heading=True)
     yield ""
-    count = plural(len(found), "crawler")
-    of_all = f" of {len(KNOWN_CRAWLERS)}" if len(found) < len(KNOWN_CRAWLERS) else ""
-    yield output.paint("faint", f"{count}{of_all}, checked {KNOWN_CRAWLERS.checked}.")
+    counted = count_crawlers(found, len(KNOWN_CRAWLERS))
+    yield output.paint("faint", f"{counted}. Checked {KNOWN_CRAWLERS.checked}.")
     if any(crawler.is_control for crawler in found):
         words = "control: fetches nothing; controls the use of what other crawlers fetch."
         yield output.paint("faint", words)

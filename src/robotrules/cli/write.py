@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -21,22 +22,29 @@ from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.input_files import open_octets, read_error, read_robots
 from robotrules.cli.options import json_option
-from robotrules.cli.unified_diff import colourize, unified_lines
+from robotrules.cli.text import plural
+from robotrules.cli.unified_diff import colourize, diff_lines, unified_lines
 from robotrules.errors import WriteError, WrongWitnessError
 from robotrules.json_results.write import (
     SCHEMA_VERSION,
+    added_values,
     compare_with_policy,
     policy_values,
     preset_values,
     unnamed_purposes,
 )
 from robotrules.octets import visible
-from robotrules.profile import PROFILES
+from robotrules.operations.crawler_lists import count_crawlers
+from robotrules.profile import PROFILES, Role
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
+from robotrules.robotstxt import RobotsTxt
 from robotrules.write import NewRobotsTxt
 from robotrules.write import write as write_text
 from robotrules.write.policy import LARGEST, read_policy, require_generated
 from robotrules.write.presets import PRESETS, Preset
+
+if TYPE_CHECKING:
+    from robotrules.operations.preset_addition import PresetAddition
 
 
 @click.command()
@@ -52,6 +60,19 @@ from robotrules.write.presets import PRESETS, Preset
     "existing",
     metavar="FILE",
     help="Compare with the robots.txt FILE instead of writing; exit with 1 if it differs.",
+)
+@click.option(
+    "--add-to",
+    "added_to",
+    metavar="FILE",
+    help="With a --preset that blocks by purpose: keep the robots.txt FILE, and add the crawlers.",
+)
+@click.option(
+    "--sitemap",
+    "sitemaps",
+    metavar="URL",
+    multiple=True,
+    help="With --preset: write a Sitemap line. Repeat it for several.",
 )
 @click.option(
     "--check",
@@ -71,6 +92,8 @@ def write(
     preset: str | None,
     target: str | None,
     existing: str | None,
+    added_to: str | None,
+    sitemaps: tuple[str, ...],
     is_check: bool,
     ignore: tuple[str, ...],
     quiet: bool,
@@ -97,9 +120,14 @@ def write(
     A preset is compared with what it says, for every well-known crawler and under every profile;
     the matrix of the main crawlers is printed after the file: to stderr, or with -o to stdout.
 
+    With --add-to, an existing robots.txt keeps its rules, and block-ai-training or block-ai-all
+    adds the crawlers that it blocks. It is proved that nothing changes for other crawlers;
+    otherwise nothing is written.
+
     \b
     Examples:
       robotrules write --preset block-ai-training -o robots.txt
+      robotrules write --preset block-ai-training --add-to robots.txt -o robots.txt
       robotrules write --preset search-only --compare robots.txt
       robotrules write policy.toml
       robotrules write policy.toml -o robots.txt
@@ -114,7 +142,21 @@ def write(
                 f"--preset and {other} cannot be combined: to change a preset, write a policy "
                 "with for-purpose (docs/cli/write.md)"
             )
-        return _write_preset(PRESETS[preset], target, existing, quiet, as_json)
+        chosen = PRESETS[preset]
+        if added_to is not None:
+            if existing is not None:
+                raise CliError("--add-to and --compare cannot be combined")
+            if sitemaps:
+                raise CliError(
+                    "--add-to and --sitemap cannot be combined: write the Sitemap line into the "
+                    "file"
+                )
+            return _add_preset(chosen, added_to, target, quiet, as_json)
+        return _write_preset(chosen, sitemaps, target, existing, quiet, as_json)
+    if added_to is not None or sitemaps:
+        option = "--sitemap" if added_to is None else "--add-to"
+        fix = ', or write sitemaps = ["..."] in the policy' if added_to is None else ""
+        raise CliError(f"{option} is for a preset: pass --preset{fix}")
     if quiet:
         raise CliError("--quiet is about the matrix of a preset: pass --preset, or remove it")
     if policy is None:
@@ -156,23 +198,96 @@ def _write_text(text: str, target: str | None, values: dict[str, Any] | None) ->
 
 
 def _write_preset(
-    preset: Preset, target: str | None, existing: str | None, quiet: bool, as_json: bool
+    preset: Preset,
+    sitemaps: tuple[str, ...],
+    target: str | None,
+    existing: str | None,
+    quiet: bool,
+    as_json: bool,
 ) -> int:
     """Write the file of a preset, and the matrix as proof."""
     try:
-        robots = preset.robots()
-    except WrongWitnessError as error:
-        raise CliError(str(error)) from None
+        robots = preset.robots(sitemaps)
+    except (WriteError, WrongWitnessError) as error:
+        raise CliError(visible(str(error))) from None
     text = write_text(robots)
     values = preset_values(preset, robots, text) if as_json else None
     if existing is not None:
-        return _compare(robots, text, existing, "preset", values)
+        return _compare(robots, text, existing, "preset", values, preset)
     _write_text(text, target, values)
     if target not in (None, STDIN) and not as_json:
         report(f"{quoted(target or '')} written")
     if not quiet and not as_json:
         _prove_preset(preset, text, target)
     return 0
+
+
+def _add_preset(preset: Preset, file: str, target: str | None, quiet: bool, as_json: bool) -> int:
+    """Write an existing file with the crawlers of a preset, and say what changed."""
+    # The analysis is needed only here.
+    from robotrules.operations.preset_addition import add_preset
+
+    _, octets = read_robots(file, "default")
+    where = "stdin" if file == STDIN else quoted(file)
+    try:
+        found = add_preset(octets, preset)
+    except WriteError as error:
+        raise CliError(f"{where}: {visible(str(error))}") from None
+    on_stdout = target in (None, STDIN)
+    is_same = False
+    if target is not None and not on_stdout:
+        is_same = file != STDIN and os.path.exists(target) and os.path.samefile(target, file)
+        if not is_same or found.body != octets:
+            write_atomically(target, found.body, octets if is_same else None)
+    if as_json:
+        name = None if file == STDIN else visible(os.fsencode(file))
+        output = Output()
+        output.json(added_values(preset, found.body, found.as_dict(), name))
+        output.flush()
+        return 0
+    if on_stdout:
+        sys.stdout.buffer.write(found.body)
+        sys.stdout.buffer.flush()
+    for line in _addition_words(preset, found):
+        report(line)
+    if not on_stdout:
+        is_new = not is_same or found.body != octets
+        report(f"{quoted(target or '')} {'written' if is_new else 'is unchanged'}")
+    if not quiet and (not on_stdout or sys.stderr is not None):
+        with suppress(OSError) if on_stdout else nullcontext():
+            output = Output(sys.stderr if on_stdout else None)
+            name = "stdin" if file == STDIN else visible(os.fsencode(file))
+            lines = diff_lines(octets, found.body, name, f"{name} with {preset.name}")
+            output.lines(colourize(lines, output.paint))
+            output.flush()
+    return 0
+
+
+def _addition_words(preset: Preset, found: PresetAddition) -> Iterator[str]:
+    """Yield what was added, what was replaced, and what is proved."""
+    blocked = list(filter(preset.blocks, KNOWN_CRAWLERS))
+    added = f"{len(found.added)} added" if found.added or found.purposes else "nothing to add"
+    yield (
+        f"{preset.name} blocks {count_crawlers(blocked)}. The file blocked {len(found.kept)} of "
+        f"them by name already; {added}"
+    )
+    for replaced in found.replaced:
+        lines = ", ".join(map(str, replaced.lines))
+        words = f"{replaced.name} had rules of its own (line {lines}), which are replaced"
+        if replaced.removed_lines:
+            first, *rest = replaced.removed_lines
+            what = f"line {first}" if not rest else f"{len(rest) + 1} lines from line {first}"
+            words += f"; {what} removed too, because the group names no one else"
+        yield words
+    if found.is_ended:
+        yield (
+            "the last group of the file had no rules: 'Disallow:' without a path, which blocks "
+            "nothing, ends it"
+        )
+    yield (
+        f"proved under profiles {', '.join(found.profiles)}: these {len(blocked)} may fetch "
+        "nothing, and nothing changes for all other crawlers"
+    )
 
 
 def _prove_preset(preset: Preset, text: str, target: str | None) -> None:
@@ -185,16 +300,19 @@ def _prove_preset(preset: Preset, text: str, target: str | None) -> None:
         return
     main = [crawler.product_token for crawler in KNOWN_CRAWLERS if crawler.is_main]
     name = preset.name if on_stdout else visible(os.fsencode(os.path.basename(target or "")))
-    blocked, known = sum(map(preset.blocks, KNOWN_CRAWLERS)), len(KNOWN_CRAWLERS)
-    checked = (
+    blocked, known = list(filter(preset.blocks, KNOWN_CRAWLERS)), len(KNOWN_CRAWLERS)
+    checked = [
+        f"The table shows {len(main)} main crawlers and everyone else.",
         f"Checked for all {known} well-known crawlers, under profiles {', '.join(PROFILES)}: "
-        f"{blocked} may fetch nothing, {known - blocked} everything."
-    )
+        f"{len(blocked)} may fetch nothing, {known - len(blocked)} everything.",
+    ]
+    if blocked:
+        checked.append(f"May fetch nothing: {count_crawlers(blocked)}.")
     # A reader of stderr that is gone does not matter: the file was written.
     with suppress(OSError) if on_stdout else nullcontext():
         output = Output(sys.stderr if on_stdout else None)
         page = MatrixPage(matrix(parse(text), crawlers=[*main, "*"], url=name), output)
-        output.lines([*([""] if on_stdout else []), *page.lines(), checked])
+        output.lines([*([""] if on_stdout else []), *page.lines(), *checked])
         output.flush()
 
 
@@ -271,7 +389,12 @@ def _hint_at_purposes(robots: NewRobotsTxt) -> None:
 
 
 def _compare(
-    robots: NewRobotsTxt, text: str, existing: str, origin: str, values: dict[str, Any] | None
+    robots: NewRobotsTxt,
+    text: str,
+    existing: str,
+    origin: str,
+    values: dict[str, Any] | None,
+    preset: Preset | None = None,
 ) -> int:
     """Compare a robots.txt with the text of a policy or preset; *values* are for JSON."""
     parsed, octets = read_robots(existing, "default")
@@ -291,4 +414,21 @@ def _compare(
     if not same:
         but = ", but is equivalent" if equivalent else ""
         report(f"{where} differs from the {origin}{but}")
+        if preset is not None and not equivalent:
+            _say_what_is_compared(preset, parsed, existing)
     return int(not same)
+
+
+def _say_what_is_compared(preset: Preset, parsed: RobotsTxt, existing: str) -> None:
+    """Say that a preset is a whole file, which would replace all lines of the existing one."""
+    rules = sum(record.role is Role.RULE for record in parsed.records)
+    sitemaps = [record.key == "sitemap" for record in parsed.records].count(True)
+    counts = [plural(rules, "rule")] + ([plural(sitemaps, "sitemap")] if sitemaps else [])
+    words = (
+        "a preset is a whole file: written in place of this one, it would replace its "
+        f"{' and '.join(counts)}; lines with '-' would be gone"
+    )
+    if preset.purposes:
+        file = "FILE" if existing == STDIN else quoted(existing)
+        words += f". To keep them and add the crawlers, pass --add-to {file} and no --compare"
+    report(words, label="hint")

@@ -9,7 +9,7 @@ from typing import Any
 
 from robotrules.errors import WriteError
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
-from robotrules.robotstxt import RobotsTxt
+from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.serving.policy_lint import lint_policy, stops
 from robotrules.serving.policy_source import load_policy
 from robotrules.serving.site_policy import DEFAULT_MAX_AGE, find_codes
@@ -36,6 +36,15 @@ def preset_values(preset: Preset, robots: NewRobotsTxt, text: str) -> dict[str, 
     values: dict[str, Any] = {"schema": SCHEMA_VERSION, "policy": None}
     values |= {"robotstxt": text, **robots.as_dict(), "tags": []}
     return values | {"preset": preset.as_dict()}
+
+
+def added_values(
+    preset: Preset, body: bytes, addition: dict[str, Any], file: str | None
+) -> dict[str, Any]:
+    """Return a file to which a preset was added as plain values; *addition* says what changed."""
+    robots = parse(body)
+    values = preset_values(preset, read_back(robots), body.decode("utf-8", "backslashreplace"))
+    return values | {"addition": {"file": file, **addition}}
 
 
 def unnamed_purposes(robots: NewRobotsTxt) -> list[str]:

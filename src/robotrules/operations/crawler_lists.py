@@ -28,7 +28,14 @@ from robotrules.registries.crawlers import (
     KnownCrawler,
 )
 
-__all__ = ["CrawlerList", "ListComparison", "ListedCrawler", "compare_list", "read_crawler_list"]
+__all__ = [
+    "CrawlerList",
+    "ListComparison",
+    "ListedCrawler",
+    "compare_list",
+    "count_crawlers",
+    "read_crawler_list",
+]
 
 # Larger files are not lists of crawlers, and more names are not compared.
 LARGEST_LIST = 4 << 20
@@ -125,6 +132,23 @@ def find_closest(name: str) -> str | None:
     """Return the well-known crawler that a name of a list may be a misspelling of."""
     closest = KNOWN_CRAWLERS.closest(name)
     return closest.product_token if closest else None
+
+
+def count_crawlers(crawlers: Sequence[KnownCrawler], of: int = 0) -> str:
+    """Return how many crawlers these are, *of* so many: with controls and retired ones."""
+    count = len(crawlers)
+    controls = [crawler.is_control for crawler in crawlers].count(True)
+    retired = [crawler.status == "retired" for crawler in crawlers].count(True)
+    of_all = f" of {of:,}" if of > count else ""
+    words = f"{count:,} {'crawler' if count == 1 else 'crawlers'}{of_all}"
+    if controls:
+        sending = count - controls
+        words = (
+            f"{count:,} {'name' if count == 1 else 'names'}{of_all}: {sending:,} "
+            f"{'crawler that sends' if sending == 1 else 'crawlers that send'} requests, "
+            f"{controls:,} {'control' if controls == 1 else 'controls'}"
+        )
+    return f"{words}; {retired:,} retired" if retired else words
 
 
 # --- Reading --------------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ BROWSERS = r"(?:mozilla/|opera/|docomo/|nokia|samsung|\()"
 # What precedes a name in such a header: a comment, a separator, or the end of another product.
 BEFORE = r"(?:[;(] ?|[)0-9] )"
 WIDTH = 90
-VARIABLE = "robotrules_crawler"
+VARIABLE, REFUSE = "robotrules_crawler", "robotrules_refuse"
 FORGED = (
     "A User-Agent header can be forged: this recognizes crawlers that say who they are. It is not "
     "security, and it does not replace the robots.txt."
@@ -95,16 +95,21 @@ def _nginx(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
     yield from _comment(ROBOTS)
     yield "#"
     yield "# Include this file in the http block. To label, in a server block:"
-    yield f"#   add_header X-Crawler ${VARIABLE};        (proxy_set_header for a backend)"
+    yield f"#   add_header X-Crawler ${VARIABLE} always;        (proxy_set_header for a backend)"
     yield f"#   and ${VARIABLE} in a log_format"
-    yield "# To refuse:"
-    yield "#   location = /robots.txt { }"
-    yield f"#   location / {{ if (${VARIABLE}) {{ return 403; }} }}"
+    yield "# To refuse, in the server block and outside its locations, so that it covers all:"
+    yield f"#   if (${REFUSE}) {{ return 403; }}"
     yield f"map $http_user_agent ${VARIABLE} {{"
     yield '    default "";'
     for crawler in _longer_first(crawlers):
         name = crawler.product_token
         yield f'    "~*{header_pattern([name])}" "{name}";'
+    yield "}"
+    yield "# 1 for these crawlers, but for /robots.txt."
+    yield f'map "${VARIABLE}:$uri" ${REFUSE} {{'
+    yield "    default 1;"
+    yield '    "~^:" 0;'
+    yield r'    "~^[^:]+:/robots\.txt\z" 0;'
     yield "}"
 
 
@@ -114,20 +119,19 @@ def _apache(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
     yield "# For the server or a virtual host; needs mod_setenvif. To label (mod_headers):"
     yield f'#   Header always set X-Crawler "%{{{VARIABLE}}}e" env={VARIABLE}'
     yield f"#   and %{{{VARIABLE}}}e in a LogFormat"
-    yield "# To refuse (mod_authz_core, mod_authz_host):"
-    yield '#   <Location "/">'
-    yield "#     <RequireAll>"
-    yield "#       Require all granted"
-    yield f"#       Require not env {VARIABLE}"
-    yield "#     </RequireAll>"
-    yield "#   </Location>"
-    yield '#   <Location "/robots.txt">'
-    yield "#     Require all granted"
-    yield "#   </Location>"
+    yield "# To refuse (mod_rewrite), in each virtual host, before its other RewriteRule lines and"
+    yield "# outside of Directory and Location, so that it covers all of them and opens none:"
+    yield "#   RewriteEngine On"
+    yield "#   RewriteCond %{ENV:REDIRECT_STATUS} ^$"
+    yield f"#   RewriteCond %{{ENV:{REFUSE}}} ."
+    yield "#   RewriteRule ^ - [F]"
     # The last directive that matches decides.
     for crawler in reversed(_longer_first(crawlers)):
         name = crawler.product_token
         yield f'SetEnvIfNoCase User-Agent "{header_pattern([name])}" "{VARIABLE}={name}"'
+    yield "# Set for these crawlers, but for /robots.txt."
+    yield f'SetEnvIf {VARIABLE} "." {REFUSE}=1'
+    yield rf'SetEnvIf Request_URI "^/robots\.txt$" !{REFUSE}'
 
 
 def _caddy(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
@@ -136,8 +140,15 @@ def _caddy(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
         "403 for it may read that as 'no rules' (RFC 9309 section 2.3.1.3)."
     )
     yield "#"
-    yield "# To label:   header @robotrules X-Crawler {re.robotrules.1}"
-    yield "# To refuse:  respond @robotrules 403"
+    yield "# To label:  header @robotrules X-Crawler {re.robotrules.1}"
+    yield "# To refuse, put all other directives that answer requests into a second handle:"
+    yield "# Caddy runs redir, and handle with a path, before a respond beside them."
+    yield "#   handle @robotrules {"
+    yield "#       respond 403"
+    yield "#   }"
+    yield "#   handle {"
+    yield "#       (the site)"
+    yield "#   }"
     yield "@robotrules {"
     names = [crawler.product_token for crawler in crawlers]
     yield f"    header_regexp robotrules User-Agent `(?i){header_pattern(names, capture=True)}`"
@@ -149,7 +160,8 @@ def _haproxy(crawlers: Sequence[KnownCrawler]) -> Iterator[str]:
     variable = f"txn.{VARIABLE}"
     yield from _comment(ROBOTS)
     yield "#"
-    yield "# Put these lines into a frontend. To label for the backend, after them:"
+    yield "# Put these lines into each frontend, before its other http-request lines: one that"
+    yield "# answers or allows a request ends the list. To label for the backend, after them:"
     yield "#   http-request del-header X-Crawler"
     yield f"#   http-request set-header X-Crawler %[var({variable})] if {VARIABLE}"
     yield f"#   and %[var({variable})] in a log-format"

@@ -16,10 +16,10 @@ Sections: the presets · the file · verification.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from robotrules.errors import WrongWitnessError
+from robotrules.errors import WriteError, WrongWitnessError
 from robotrules.profile import PROFILES
 from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import parse
@@ -78,12 +78,44 @@ class Preset(NamedTuple):
             return self.blocks(other) if other else not self.allows_others
         return not self.allowed.issuperset(crawler.purposes)
 
-    def robots(self) -> NewRobotsTxt:
-        """Return the file; a mismatch with what `blocks` says is a bug and raises an error."""
+    def robots(self, sitemaps: Iterable[str] = ()) -> NewRobotsTxt:
+        """
+        Return the file; a mismatch with what `blocks` says is a bug and raises an error.
+
+        *sitemaps* are absolute URLs; others raise `WriteError`.
+        """
+        sitemaps = list(sitemaps)
+        for url in sitemaps:
+            if not url.startswith(("https://", "http://")):
+                raise WriteError(
+                    f"sitemap {url!r} is not an absolute URL: write one such as "
+                    "https://example.com/sitemap.xml"
+                )
         groups = tuple(self._groups())
-        robots = NewRobotsTxt(groups, comment=self._comment(len(groups) > 1))
+        records = [NewRecord("Sitemap", url) for url in sitemaps]
+        robots = NewRobotsTxt(groups, records, comment=self._comment(len(groups) > 1))
         verify(self, write(robots))
         return robots
+
+    def added_groups(self, names: Iterable[str], purposes: Iterable[str]) -> NewRobotsTxt:
+        """
+        Return groups that block crawlers and purposes of this preset, for the end of another file.
+
+        `operations.preset_addition` adds them, and proves what that changes.
+        """
+        usage, names, purposes = self._usage(), list(names), tuple(purposes)
+        comment = "\n".join(
+            (
+                f"{self.name}, added to this file: these crawlers may fetch nothing.",
+                KNOWN_CRAWLERS.citation,
+                f"Written by: robotrules write --preset {self.name} --add-to FILE",
+                "This is a request, not access control: a crawler can ignore it.",
+            )
+        )
+        groups = [self._group(names, (), usage, True, comment)] if names else []
+        if purposes:
+            groups.append(self._group([], purposes, usage, True, SKIPPED))
+        return NewRobotsTxt(groups)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON, with what it says about each crawler."""
@@ -118,7 +150,7 @@ class Preset(NamedTuple):
 
     def _groups(self) -> Iterator[NewGroup]:
         """Yield blocked and allowed names, each before names that it contains; then the rest."""
-        usage = [content_usage_record(dict(self.use))] if self.use else []
+        usage = self._usage()
         blocked, allowed = (self._named(is_blocked=value) for value in (True, False))
         named = [
             self._group(names, (), usage, is_blocked, f"{comment}:")
@@ -131,6 +163,9 @@ class Preset(NamedTuple):
         words = ALLOWED if self.allows_others else BLOCKED
         comment = f"All others. {words}:" if named else ""
         yield self._group(["*"], (), usage, not self.allows_others, comment)
+
+    def _usage(self) -> list[NewRecord]:
+        return [content_usage_record(dict(self.use))] if self.use else []
 
     def _group(
         self,

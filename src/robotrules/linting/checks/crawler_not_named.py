@@ -41,9 +41,10 @@ class CrawlerNotNamed(Check):
             Disallow: /
 
     Instead:
-        Add the names that you want to block. `robotrules write --preset block-ai-training` writes
-        all of them, and `robotrules crawlers --purpose ai-training` lists them with their
-        operators. If only some crawlers may fetch pages, name those, and block everyone else:
+        Add the names that you want to block. `robotrules write --preset block-ai-training --add-to
+        robots.txt` adds all of them, and `robotrules crawlers --purpose ai-training --compare
+        robots.txt` lists those that a file does not name, however few it blocks. If only some
+        crawlers may fetch pages, name those, and block everyone else:
 
             User-agent: Googlebot
             User-agent: bingbot

@@ -142,14 +142,18 @@ class TestGroups:
         [
             (
                 {
-                    **{"state": "success", "policy": "rules", "failing_since": None},
+                    "state": "success",
+                    "policy": "rules",
+                    "failing_since": None,
                     "fetch_record": {"at": "2026-05-01T12:00:00Z", "status": 200, "octets": 1},
                 },
                 "robots.txt status 200, 1 byte, fetched for this audit 2026-05-01 12:00 UTC",
             ),
             (
                 {
-                    **{"state": "unreachable", "policy": "rules", "failing_since": "2026"},
+                    "state": "unreachable",
+                    "policy": "rules",
+                    "failing_since": "2026",
                     "fetch_record": {"at": "2026-05-01T12:00:00Z", "status": 200, "octets": 9},
                 },
                 "robots.txt unreachable now; a stored copy of 2026-05-01 12:00 UTC was used "
@@ -157,7 +161,8 @@ class TestGroups:
             ),
             (
                 {
-                    **{"state": "unavailable", "policy": "allow"},
+                    "state": "unavailable",
+                    "policy": "allow",
                     "fetch_record": {"at": "2026-05-01T12:00:00Z", "status": 404},
                 },
                 "no robots.txt (status 404, 2026-05-01 12:00 UTC)",

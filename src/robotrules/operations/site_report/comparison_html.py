@@ -24,13 +24,19 @@ LONGEST_PATH = 60
 
 def comparison_section(found: SiteComparison, noun: str) -> Html:
     """Return the section; *noun* is `file` or `host`."""
-    columns: list[TableColumn | str] = ["Purpose", *(text(name, 60) for name in found.names), ""]
+    columns: list[TableColumn | str] = [
+        "Purpose",
+        *(text(name, 60) for name in found.names),
+        "Difference",
+    ]
     return element(
         "section",
         element("h2", "Comparison"),
         element(
             "p",
-            "How many known crawlers of each purpose may fetch nothing, some URLs or everything.",
+            "How many known crawlers of each purpose may fetch nothing, some URLs or everything. "
+            "A difference is one between these words, or between verdicts on the home page, for "
+            "one of the crawlers.",
             class_="intro",
         ),
         table(f"The {noun}s by purpose", columns, map(_purpose_row, found.purposes), stacked=True),
@@ -69,7 +75,7 @@ def _differences(found: SiteComparison, noun: str) -> Html:
         return fragment(element("h3", "Differences"), element("p", text(words + advice)))
     if found.alike:
         are = "crawler gets" if found.alike == 1 else "crawlers get"
-        words += f"{found.alike:,} other {are} the same. "
+        words += f"{found.alike:,} other {are} the same from each {noun}. "
     columns: list[TableColumn | str] = [
         TableColumn("Crawlers", "said"),
         *(text(name, 60) for name in found.known),

@@ -6,6 +6,7 @@ import csv
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -58,7 +59,7 @@ class TestWhichPages:
     def test_sitemaps_of_the_robots_txt(self, example: Site) -> None:
         """All pages that they list; warnings are exit code 1."""
         ran = whole(example)
-        assert ran.out.startswith("Of 64 pages, 50 may be indexed by ExampleBot; 4 say noindex.")
+        assert ran.out.startswith("Of 64 pages, 50 may be indexed by ExampleBot; 4 say noindex, ")
         assert ran.code == 1
 
     def test_a_sitemap(self, example: Site) -> None:
@@ -138,8 +139,12 @@ class TestOutputs:
         """The sentence, the sites, numbers, then findings with examples."""
         out = whole(example, "--ignore-disallow").out
         flat = " ".join(out.split())
-        assert "5 say noindex, and 1 of those cannot be seen because robots.txt blocks it." in flat
-        assert "robots.txt read; 3 sitemap files, 64 URLs\n" in out
+        assert (
+            "4 say noindex, 2 are blocked by robots.txt (1 of them says noindex, which ExampleBot "
+            "cannot see), 3 redirect, " in flat
+        )
+        assert re.search(r"    robots.txt status 200, \d+ bytes, fetched for this audit 20", out)
+        assert "    3 sitemap files, 64 URLs\n" in out
         assert "  blocked by robots.txt           2\n" in out
         assert "  warning noindex-not-seen, 1 page: " in out
         assert out.index("error page-unreachable") < out.index("warning noindex-not-seen")
@@ -159,8 +164,9 @@ class TestOutputs:
         by_url = {row["url"].removeprefix(example.origin): row for row in rows}
         assert by_url["/meta"] == {
             "url": f"{example.origin}/meta",
-            "final_url": f"{example.origin}/meta",
             "status": "200",
+            "final_url": f"{example.origin}/meta",
+            "final_status": "200",
             "failure": "",
             "allowed": "true",
             "indexable": "no",
@@ -174,6 +180,9 @@ class TestOutputs:
             "worst": "warning",
             "findings": "listed-and-noindex noindex",
         }
+        # Of a redirect, the status of the URL itself and that of its target.
+        moved = by_url["/moved"]
+        assert (moved["status"], moved["final_status"]) == ("301", "200")
 
     def test_csv_of_several_crawlers(self, example: Site) -> None:
         """Columns are repeated for each."""
@@ -207,7 +216,7 @@ class TestOutputs:
         out = whole(example, "--ignore-disallow", "--format", "html").out
         assert out.startswith("<!DOCTYPE html>")
         assert "<script" not in out
-        assert out.index("5 say noindex, and 1 of those") < out.index("What to do")
+        assert out.index("(1 of them says noindex") < out.index("What to do")
         assert out.count("<tr>") > 64
 
     def test_hostile_text(self, tmp_path: Path) -> None:
@@ -453,9 +462,56 @@ class TestMisuse:
         """An empty list is not an audit."""
         assert "there is no page to audit" in audit("--urls", "-", stdin=b"\n").err
         with site({}) as own:
+            own.answers["/robots.txt"] = response("User-agent: *\n", PLAIN)
             assert "the robots.txt names no sitemap" in whole(own).err
             own.answers["/robots.txt"] = response("Sitemap: /s.xml\n", PLAIN)
+            own.answers["/s.xml"] = response(urlset(own.origin, []), "Content-Type: text/xml")
             assert "the sitemaps list no page" in whole(own).err
+
+    @pytest.mark.parametrize(
+        ("answers", "words"),
+        [
+            ({}, "there is no robots.txt (status 404), so no sitemap is known: pass --sitemap URL"),
+            (
+                {"/robots.txt": response(status="503 No")},
+                "its sitemaps are not known, because the robots.txt is unreachable (status 503)",
+            ),
+            (
+                {"/robots.txt": response("Sitemap: /s.xml\n", PLAIN)},
+                "/s.xml: status 404; pass --urls FILE",
+            ),
+        ],
+    )
+    def test_why_there_is_no_sitemap(self, answers: dict[str, bytes], words: str) -> None:
+        """Only a robots.txt that was read can name none."""
+        with site(answers) as own:
+            ran = whole(own)
+        assert (ran.code, ran.out) == (2, "")
+        assert words in ran.err
+        assert "names no sitemap" not in ran.err
+
+    def test_a_refused_address(self) -> None:
+        """The reason is the address, and the option that allows it is named."""
+        with site({"/robots.txt": response("Sitemap: /s.xml\n", PLAIN)}) as own:
+            ran = robotrules("audit", own.origin, "--sitemaps", "--as", "ExampleBot")
+            assert own.asked == []
+        assert (ran.code, ran.out) == (2, "")
+        assert "127.0.0.1 has a private address: to allow it, add --allow-private" in ran.err
+
+    def test_one_of_two_sites_without_a_robots_txt(self, example: Site) -> None:
+        """The pages of the other are audited, and a warning says which is missing."""
+        with site({}) as own:
+            ran = audit(f"{example.origin}/", f"{own.origin}/", "--sitemaps")
+        assert ran.out.startswith("Of 65 pages, ")
+        assert f"warning: {own.origin}: there is no robots.txt (status 404)" in ran.err
+
+    def test_a_given_sitemap_is_counted(self, example: Site) -> None:
+        """Beside a list of pages, as the findings use it."""
+        given = ("--sitemap", f"{example.origin}/index.xml")
+        ran = audit("--urls", "-", *given, "--json", stdin=f"{example.origin}/meta\n".encode())
+        [found] = json.loads(ran.out)["sites"]
+        assert (found["sitemap_urls"], len(found["sitemaps"])) == (64, 3)
+        assert found["sitemaps_complete"] is True
 
     def test_an_output_is_not_an_input(self, tmp_path: Path, example: Site) -> None:
         """A list must not be replaced by its audit."""

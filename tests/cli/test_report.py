@@ -100,7 +100,7 @@ class TestFiles:
         value = facts(file, other)
         assert [host["name"] for host in value["hosts"]] == [str(file), str(other)]
         assert value["title"] == "robots.txt report"
-        assert value["sentence"].startswith("One of two hosts blocks some of the known AI-training")
+        assert value["sentence"].startswith("One of two files blocks some of the known AI-training")
 
     def test_where_a_file_is_served(self, file: Path, tmp_path: Path) -> None:
         """`--url` names the host; its sitemap may be a local file, also compressed."""
@@ -206,6 +206,27 @@ class TestHosts:
         assert "wrong-media-type" in [group["slug"] for group in host["notes"]]
         assert (host["sitemaps"]["checked"], host["history"]) == (2, None)
         assert running.asked == ["/robots.txt", "/sitemap.xml"]
+
+    def test_a_refused_sitemap(self, tmp_path: Path) -> None:
+        """With the robots.txt in the store: the count is not known, and the option is named."""
+        store = ("--store", str(tmp_path / "store"))
+        body = BODY + b"Sitemap: /sitemap.xml\n"
+        with site({"/robots.txt": response(body, "Cache-Control: max-age=3600")}) as running:
+            robotrules("check", f"{running.origin}/", "--as", "GPTBot", *LOCAL, *store)
+            target = tmp_path / "r.html"
+            ran = robotrules("report", running.origin, "--sitemaps", "-o", str(target), *store)
+            value = facts(running.origin, "--sitemaps", *store)
+            assert running.asked == ["/robots.txt"]
+        words = "not requested: 127.0.0.1 has a private address (--allow-private 127.0.0.1)"
+        found = value["hosts"][0]["sitemaps"]
+        assert (found["known"], found["unread"], found["crawlers"]) == (False, 1, [])
+        assert found["files"][0]["problem"] == words
+        assert words in ran.err
+        page = target.read_text()
+        assert words in page
+        assert "allow_private" not in page
+        assert "Not known: no sitemap could be read." in page
+        assert "No URL of the sitemaps is blocked" not in page
 
     def test_too_many_sitemaps(self) -> None:
         """What is not fetched is counted."""
@@ -369,17 +390,20 @@ class TestMatrixOfHosts:
         other.write_bytes(b"")
         ran = robotrules("matrix", str(file), str(other), "--as", "GPTBot")
         assert ran.out.splitlines()[:6] == [
-            "Who may fetch what on 2 hosts",
-            "What GPTBot may fetch on 2 hosts: 1 everything, 1 nothing.",
+            "Who may fetch what: 2 files",
+            "What GPTBot may fetch under 2 files: 1 everything, 1 nothing.",
             "",
-            "  host        GPTBot",
+            "  file        GPTBot",
             "  robots.txt  nothing     ✗",
             "  open.txt    everything  ✓",
         ]
         wide = robotrules("matrix", str(file), str(other)).out.splitlines()
-        assert wide[3].split() == ["crawler", "robots.txt", "open.txt"]
+        assert ["crawler", "robots.txt", "open.txt"] in [line.split() for line in wide]
         assert "AI training" in wide
-        assert "On 1 of 2 hosts, at least one of these 33 crawlers may fetch nothing." in wide
+        assert " ".join(wide[1:3]).strip() == (
+            "Of 33 crawlers, 1 (GPTBot) may fetch nothing under one of them, and 32 may fetch "
+            "something under both."
+        )
 
     def test_it_fits(self, file: Path) -> None:
         """Columns that do not fit are continued in a second table."""

@@ -69,7 +69,13 @@ FOUND: dict[str, list[Finding]] = {
         MOVED,
     ],
     "canonical-disallowed": [
-        finding("canonical-disallowed", "page, Link", url=f"{ORIGIN}/private/p", why=RULE)
+        finding(
+            "canonical-disallowed",
+            "page, Link",
+            url=f"{ORIGIN}/private/p",
+            why=RULE,
+            who="ExampleBot",
+        )
     ],
     "canonicals-differ": [finding("canonicals-differ", "page", urls=f"{ORIGIN}/p and {ORIGIN}/q")],
     "tags-disagree": [

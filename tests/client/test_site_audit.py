@@ -124,8 +124,10 @@ class TestOutcomes:
     def test_numbers(self, whole: SiteAudit) -> None:
         """Outcomes add up to the pages; a noindex that is not seen is counted apart."""
         assert sum(whole.outcomes().values()) == len(whole.pages) == 66
-        assert whole.count_noindex() == (5, 1)
+        assert whole.outcomes()[PageOutcome.NOINDEX] == 4
         assert whole.outcomes()[PageOutcome.BLOCKED] == 2
+        unseen = whole.count_unseen_noindex()
+        assert (unseen[PageOutcome.BLOCKED], sum(unseen.values())) == (1, 1)
 
     def test_where_it_says_noindex(self, whole: SiteAudit) -> None:
         """Also of a page that is blocked, if the site is the caller's own."""
@@ -171,7 +173,6 @@ class TestFindings:
             ("/moved", "listed-and-redirected"),
             ("/to-private", "redirect-to-disallowed"),
             ("/loop", "page-unreachable"),
-            ("/error", "page-status"),
             ("/error", "listed-and-missing"),
             ("/gone/1", "listed-and-missing"),
             ("/canonical-copy", "canonical-elsewhere"),
@@ -204,6 +205,9 @@ class TestFindings:
             ("/canonical-copy", "not-listed"),
             ("/canonical-copy", "listed-and-canonical-elsewhere"),
             ("/moved", "page-status"),
+            ("/error", "page-status"),  # listed-and-missing says it
+            ("/private/1", "not-crawled"),  # listed-and-disallowed says it
+            ("/canonical-noindex", "canonical-elsewhere"),
             ("/to-private", "noindex-not-seen"),  # its target has it
         ],
     )
@@ -212,9 +216,16 @@ class TestFindings:
         assert code not in codes(find(whole, path))
 
     def test_of_the_site(self, whole: SiteAudit, example: Site) -> None:
-        """Blocked URLs of sitemaps are told once for each file."""
-        told = [one for one in whole.findings if one.code == "lists-disallowed"]
+        """Blocked URLs of sitemaps are told at their pages, and else once for each file."""
+        assert not [one for one in whole.findings if one.code == "lists-disallowed"]
+        with opened() as client:
+            auditor = SiteAuditor(client, ["ExampleBot"])
+            assert len(list(auditor.pages([f"{example.origin}/private/1"]))) == 1
+            result = auditor.result()
+        told = [one for one in result.findings if one.code == "lists-disallowed"]
         assert {one.where for one in told} == {f"sitemap {example.origin}/2.xml.gz"}
+        group = next(one for one in result.groups() if one.code == "lists-disallowed")
+        assert group.of_pages is False
 
     def test_groups(self, whole: SiteAudit) -> None:
         """Errors first, then by importance; a group counts pages and has examples."""
@@ -225,7 +236,6 @@ class TestFindings:
         assert groups[1].code == "noindex-not-seen"
         listed = next(one for one in groups if one.code == "listed-and-noindex")
         assert (listed.places, listed.of_pages) == (4, True)
-        assert next(one for one in groups if one.code == "lists-disallowed").of_pages is False
 
     def test_every_code_is_documented(self, whole: SiteAudit) -> None:
         """All are earned here or below, and the manual has the row of each."""

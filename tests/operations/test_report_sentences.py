@@ -165,17 +165,29 @@ def verify(clause: str, robots: RobotsTxt, purpose: str) -> None:
 
 def verify_others(but: str, robots: RobotsTxt, others: Sequence[KnownCrawler]) -> None:
     """Check what a clause says about crawlers that are not main ones."""
-    test = may_everything if but.endswith("may not") else may_nothing
-    differing = [one for one in others if not test(robots, one)]
-    if found := re.fullmatch(r"the other known one, (\S+), may(?: not)?", but):
-        assert [one.product_token for one in others] == [found[1]]
-        assert differing
-    elif found := re.fullmatch(r"(\w+) of the (\w+) other known ones may(?: not)?", but):
-        assert (len(differing), len(others)) == (count_in(found[1]), count_in(found[2]))
-    elif found := re.fullmatch(r"(all \w+|both) other known ones may(?: not)?", but):
-        assert len(differing) == len(others) == count_in(found[1])
-    else:
-        raise AssertionError(f"a form that is not checked: {but!r}")
+    for part in but.split(" and "):
+        who, share = re.split(r" may ", part)
+        matching = [
+            one
+            for one in others
+            if {
+                "not fetch anything": may_nothing(robots, one),
+                "fetch everything": may_everything(robots, one),
+            }.get(share, not may_nothing(robots, one) and not may_everything(robots, one))
+        ]
+        assert share in (
+            *("not fetch anything", "fetch everything"),
+            *("fetch some URLs", "fetch only some URLs"),
+        )
+        if found := re.fullmatch(r"the other known one, (\S+),", who):
+            assert [one.product_token for one in others] == [found[1]]
+            assert matching == others
+        elif found := re.fullmatch(r"(\w+) of the (\w+) other known ones", who):
+            assert (len(matching), len(others)) == (count_in(found[1]), count_in(found[2]))
+        elif found := re.fullmatch(r"(all \w+|both) other known ones", who):
+            assert len(matching) == len(others) == count_in(found[1])
+        else:
+            raise AssertionError(f"a form that is not checked: {but!r}")
 
 
 @st.composite
@@ -234,7 +246,7 @@ def test_claims_over_hosts_are_true(bodies: list[str], unread: int) -> None:
     count = len(bodies)
     if kinds.count("all") == count:
         assert first.startswith(
-            "both hosts block all" if count == 2 else f"all {number(count)} hosts"
+            "both files block all" if count == 2 else f"all {number(count)} files"
         )
     elif kinds.count("none") == count:
         assert "blocks any" in first
@@ -242,16 +254,16 @@ def test_claims_over_hosts_are_true(bodies: list[str], unread: int) -> None:
         assert "some known" in first
     else:
         for kind, words in (("all", "all known"), ("some", "some of"), ("none", "none of them")):
-            stated = re.search(rf"(\w+)(?: of \w+ hosts)? blocks? {words}", first)
+            stated = re.search(rf"(\w+)(?: of \w+ files)? blocks? {words}", first)
             assert (count_in(stated[1]) if stated else 0) == kinds.count(kind), said
     mains = [one for one in of_purpose("search") if one.is_main]
     readers = sum(all(home(one, known) for known in mains) for one in robots)
     if readers == count:
-        assert "may read the home page of" in clauses[1]
+        assert "may read the home page under" in clauses[1]
     elif not readers:
-        assert clauses[1].startswith(("neither host lets", "none of the"))
+        assert clauses[1].startswith(("neither file lets", "none of the"))
     else:
-        assert clauses[1].startswith(f"{number(readers)} of {number(count)} hosts let")
+        assert clauses[1].startswith(f"{number(readers)} of {number(count)} files let")
     if unread:
         assert clauses[-1] == f"the robots.txt of {number(unread)} more could not be read"
     else:
@@ -273,11 +285,12 @@ class TestWords:
             (
                 "nothing nothing -some",
                 "neither of the two main crawlers may fetch anything, but the other known one, "
-                "O2, may",
+                "O2, may fetch some URLs",
             ),
             (
                 "everything everything -some",
-                "both main crawlers may fetch everything, but the other known one, O2, may not",
+                "both main crawlers may fetch everything, but the other known one, O2, may fetch "
+                "only some URLs",
             ),
             (
                 "nothing some",
@@ -309,12 +322,13 @@ class TestWords:
             (
                 "nothing -undecided -some",
                 "the main crawler, M0, may not fetch anything, but one of the two other known "
-                "ones may "
+                "ones may fetch some URLs "
                 "and for one other known one it was not decided",
             ),
             (
                 "nothing -some -some",
-                "the main crawler, M0, may not fetch anything, but both other known ones may",
+                "the main crawler, M0, may not fetch anything, but both other known ones may "
+                "fetch some URLs",
             ),
             ("-some -some", "both known crawlers may read the home page"),
         ],
@@ -344,6 +358,17 @@ class TestWords:
         assert blocked("everything", "some") == "none"
         assert blocked("nothing", "not decided") == "not decided"
         assert blocked("some", "not decided") == "not decided"
+
+    def test_hosts_and_files(self) -> None:
+        """Sites are called hosts if an origin is known, and files otherwise."""
+        named = [
+            host_facts(SiteSource(f"https://{name}", parse(""), f"https://{name}"))
+            for name in ("a.example", "b.example")
+        ]
+        said = hosts_sentence(named)
+        assert said.startswith("Neither host blocks any AI-training crawler that is known; ")
+        assert said.endswith(" may read the home page of both hosts.")
+        assert "hosts" not in hosts_sentence([facts_of(""), facts_of("")])
 
     def test_no_host_is_known(self) -> None:
         """One or two that could not be read."""
@@ -393,17 +418,18 @@ class TestWords:
         bodies = ("User-agent: Own\nDisallow: /\n", "", "User-agent: *\nDisallow: /a\n", "")
         hosts = [host_facts(SiteSource("h", parse(body)), crawlers=["Own"]) for body in bodies]
         assert SiteReport("t", tuple(hosts), crawlers=("Own",)).sentence == (
-            "Own may fetch nothing on one of four hosts, some URLs on one and everything on two."
+            "Own may fetch nothing under one of four files, some URLs under one and everything "
+            "under two."
         )
         assert hosts_sentence([hosts[1], hosts[3]], selected=True) == (
-            "Own may fetch everything on both hosts."
+            "Own may fetch everything under both files."
         )
         open_body = "User-agent: *\nDisallow: /\nAllow: /*a*b*c$\n"
         source = SiteSource("h", parse(open_body))
         undecided = host_facts(source, crawlers=["Own"], paths=["/"], max_states=1)
         assert hosts_sentence([hosts[0], undecided], selected=True) == (
-            "Own may fetch nothing on one of two hosts, and it was not decided on one."
+            "Own may fetch nothing under one of two files, and it was not decided under one."
         )
         assert hosts_sentence([undecided, undecided], selected=True) == (
-            "What Own may fetch was not decided on both hosts."
+            "What Own may fetch was not decided under both files."
         )

@@ -60,13 +60,13 @@ class TestHeadline:
             ),
             (
                 [page(1, PageOutcome.BLOCKED, noindex=("x",))],
-                "Of one page, none may be indexed by ExampleBot; 1 says noindex, and it cannot be "
-                "seen because robots.txt blocks it. 1 is blocked by robots.txt.",
+                "Of one page, none may be indexed by ExampleBot; 1 is blocked by robots.txt (it "
+                "says noindex, which ExampleBot cannot see).",
             ),
             (
                 [page(number, PageOutcome.BLOCKED, noindex=("x",)) for number in range(2)],
-                "Of 2 pages, none may be indexed by ExampleBot; 2 say noindex, and none of them "
-                "can be seen because robots.txt blocks them. 2 are blocked by robots.txt.",
+                "Of 2 pages, none may be indexed by ExampleBot; 2 are blocked by robots.txt (all 2 "
+                "say noindex, which ExampleBot cannot see).",
             ),
             (
                 [
@@ -77,8 +77,8 @@ class TestHeadline:
                     page(5, PageOutcome.FAILED),
                     page(6, PageOutcome.UNKNOWN),
                 ],
-                "Of 6 pages, none may be indexed by ExampleBot; 2 say noindex, and 1 of those "
-                "cannot be seen because robots.txt blocks it. 1 is blocked by robots.txt, 1 "
+                "Of 6 pages, none may be indexed by ExampleBot; 1 says noindex, 1 is blocked by "
+                "robots.txt (it says noindex, which ExampleBot cannot see), 1 "
                 "redirects, 1 is missing (status 400 to 499), 1 could not be read and 1 is "
                 "unknown.",
             ),
@@ -122,6 +122,57 @@ class TestGroups:
         assert describe_group(one) == WARNING.message
         [two] = result(*(page(n, PageOutcome.NOINDEX, WARNING) for n in (1, 2))).groups()
         assert describe_group(two).startswith("Sitemaps list pages that say noindex")
+
+    def test_who_cannot_read_a_canonical_page(self) -> None:
+        """The audited crawler is named, and beside each page the URL that it names."""
+        one = Finding("canonical-disallowed", "warning", "The page names it.", "page")
+        made = (page(n, PageOutcome.INDEXABLE, one) for n in (1, 2))
+        found = result(*(each._replace(canonicals=("https://example.com/x",)) for each in made))
+        [group] = found.groups()
+        assert describe_group(group, ["Googlebot"]).endswith("blocks: Googlebot cannot read it.")
+        assert describe_group(group, ["A", "B"]).endswith("blocks: A and B cannot read it.")
+        assert list(sentences.example_lines(group)) == [
+            "https://example.com/1 names https://example.com/x",
+            "https://example.com/2 names https://example.com/x",
+        ]
+        assert "https://example.com/1 names" in site_audit_page(found, "example.com")
+
+    @pytest.mark.parametrize(
+        ("robots", "words"),
+        [
+            (
+                {
+                    "state": "success",
+                    "policy": "rules",
+                    "failing_since": None,
+                    "fetch_record": {"at": "2026-05-01T12:00:00Z", "status": 200, "octets": 1},
+                },
+                "robots.txt status 200, 1 byte, fetched for this audit 2026-05-01 12:00 UTC",
+            ),
+            (
+                {
+                    "state": "unreachable",
+                    "policy": "rules",
+                    "failing_since": "2026",
+                    "fetch_record": {"at": "2026-05-01T12:00:00Z", "status": 200, "octets": 9},
+                },
+                "robots.txt unreachable now; a stored copy of 2026-05-01 12:00 UTC was used "
+                "(9 bytes)",
+            ),
+            (
+                {
+                    "state": "unavailable",
+                    "policy": "allow",
+                    "fetch_record": {"at": "2026-05-01T12:00:00Z", "status": 404},
+                },
+                "no robots.txt (status 404, 2026-05-01 12:00 UTC)",
+            ),
+            ({"state": "unreachable", "policy": "disallow"}, "robots.txt unreachable"),
+        ],
+    )
+    def test_which_robots_txt(self, robots: dict[str, object], words: str) -> None:
+        """Its size and time, and whether it is an older copy."""
+        assert sentences.robots_words(robots) == words
 
     def test_of_one_crawler(self) -> None:
         """The count names it."""

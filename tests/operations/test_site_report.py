@@ -22,8 +22,10 @@ from robotrules.client.stores import MemoryStore
 from robotrules.html_document import section
 from robotrules.json_results.schemas import load_schema
 from robotrules.linting import ServedResponse, lint
+from robotrules.matrix import matrix
 from robotrules.matrix.text import FOOTNOTE
 from robotrules.operations.site_report import SiteReport
+from robotrules.operations.site_report.comparison import MOST_COMPARED, compare_sites
 from robotrules.operations.site_report.facts import HostFacts, SiteSource, host_facts
 from robotrules.operations.site_report.history import (
     MAX_CHANGES,
@@ -287,6 +289,101 @@ class TestSitemaps:
         words = text_of(page_of(host_facts(source_of())._replace(sitemaps=found)))
         assert "1 are of other hosts, to which other rules apply. 3 more were not checked." in words
 
+    def test_no_sitemap_was_read(self) -> None:
+        """Nothing is claimed: not in the numbers, nor in the section, nor for programs."""
+        found = sitemap_coverage(parse(BODY), [SitemapUrls("s.xml", (), "status 500")])
+        assert (found.is_known, found.unread, found.groups) == (False, 1, ())
+        assert found.as_dict()["known"] is False
+        facts = host_facts(source_of())._replace(sitemaps=found)
+        for hosts in ([facts], [facts, host_facts(source_of(""))]):
+            words = text_of(page_of(*hosts))
+            assert "Not known: no sitemap could be read." in words
+            assert "No URL of the sitemaps is blocked" not in words
+            assert "0 of 0" not in words
+            assert "not known" in words
+            assert "status 500" in words
+
+    def test_some_sitemaps_were_read(self) -> None:
+        """What is said is about the URLs that were read."""
+        files = [SitemapUrls("s.xml", self.URLS), SitemapUrls("t.xml", (), "status 500")]
+        found = sitemap_coverage(parse(""), files)
+        assert (found.is_known, found.unread, found.blocked_for(["Googlebot"])) == (True, 1, 0)
+        words = text_of(page_of(host_facts(source_of(""))._replace(sitemaps=found)))
+        assert "None of the URLs that were read is blocked for a main crawler." in words
+        assert "not all sitemaps were read completely" in words
+
+    def test_no_sitemap_is_named(self) -> None:
+        """There is nothing to count, and the section says so."""
+        facts = host_facts(source_of(""))._replace(sitemaps=sitemap_coverage(parse(""), []))
+        words = text_of(page_of(facts))
+        assert "The robots.txt names no sitemap, so no URL was checked." in words
+        assert "sitemap URLs blocked" not in words
+
+
+class TestComparison:
+    """A few sites side by side."""
+
+    OTHER = "User-agent: *\nDisallow: /cart\n\nUser-agent: GPTBot\nDisallow: /\n"
+
+    def test_two_files(self) -> None:
+        """By purpose, then the crawlers that differ, on the paths of both."""
+        hosts = [host_facts(source_of(BODY, "a.txt")), host_facts(source_of(self.OTHER, "b.txt"))]
+        found = compare_sites(hosts)
+        assert found is not None
+        assert {"/", "/search", "/cart"} <= set(found.paths)
+        by_name = {name: one for one in found.differences for name in one.crawlers}
+        assert "GPTBot" not in by_name  # blocked by both
+        assert by_name["CCBot"].summaries == ("nothing", "some")
+        assert dict(by_name["CCBot"].paths)["/"] == (False, True)
+        assert dict(by_name["Googlebot"].paths) == {
+            "/search": (False, True),
+            "/old/": (False, True),
+            "/cart": (True, False),
+        }
+        assert len(by_name) + found.alike == len(matrix(hosts[0].source.robots or b"").rows)
+        differing = {one.purpose for one in found.purposes if one.differs}
+        assert "ai-training" in differing
+        tree = page_of(*hosts)
+        words = text_of(tree, "#comparison")
+        assert "robotrules diff" in words
+        assert "/cart" in words
+        links = [node.attributes["href"] for node in tree.css("nav.contents a")]
+        assert links == ["#comparison", "#overview", "#host-1", "#host-2"]
+        assert all(tree.css_first(f"section{link}") for link in links)
+
+    def test_verdicts_are_those_of_the_files(self) -> None:
+        """Each mark is the verdict on that path."""
+        bodies = (BODY, self.OTHER, "")
+        hosts = [host_facts(source_of(body, f"{at}.txt")) for at, body in enumerate(bodies)]
+        found = compare_sites(hosts)
+        assert found is not None
+        for one in found.differences:
+            for name in one.crawlers:
+                token = "*" if name == "everyone else" else name
+                for path, verdicts in one.paths:
+                    expected = tuple(parse(body).check(path, token).allowed for body in bodies)
+                    assert verdicts == expected, (name, path)
+
+    def test_equal_files(self) -> None:
+        """It says that there is no difference, and of what."""
+        hosts = [host_facts(source_of(BODY, name)) for name in ("a.txt", "b.txt")]
+        found = compare_sites(hosts)
+        assert found is not None
+        assert found.differences == ()
+        assert not any(one.differs for one in found.purposes)
+        assert "gets the same from each file" in text_of(page_of(*hosts), "#comparison")
+
+    def test_many_sites(self) -> None:
+        """Four to six are compared by purpose only, more in the overview only."""
+        hosts = [host_facts(source_of(BODY, f"{at}.txt")) for at in range(MOST_COMPARED + 1)]
+        found = compare_sites(hosts[:4])
+        assert found is not None
+        assert found.paths == ()
+        assert compare_sites(hosts) is None
+        gone = HostFacts(SiteSource("x", problem="gone"))
+        assert compare_sites([hosts[0], gone]) is None
+        assert "not known" in text_of(page_of(*hosts[:2], gone), "#comparison")
+
 
 class TestPage:
     """One file with everything."""
@@ -354,14 +451,14 @@ class TestPage:
     def test_many_hosts(self) -> None:
         """An overview that links to a section for each, with the same sentence."""
         hosts = [
-            host_facts(source_of(name="a.example")),
-            host_facts(source_of("", "b.example")),
+            host_facts(source_of(name="a.example")._replace(origin="https://a.example")),
+            host_facts(source_of("", "b.example")._replace(origin="https://b.example")),
             host_facts(
                 SiteSource("c.example", problem="the robots.txt is unreachable (status 503)")
             ),
         ]
         tree = page_of(*hosts)
-        rows = tree.css("section:first-of-type tbody tr")[:3]
+        rows = tree.css("#overview tbody tr")[:3]
         assert [" ".join(row.text(separator=" ").split())[:60] for row in rows] == [
             "a.example partly blocked 6 of 6 0 2 Two of the eight main AI",
             "b.example allowed 6 of 6 0 0 Every crawler may fetch everyth",
@@ -381,7 +478,8 @@ class TestPage:
         monkeypatch.setattr("robotrules.operations.site_report.pages.MOST_HOSTS", 15)
         facts = host_facts(source_of())
         many = [
-            facts._replace(source=source_of(name=f"h{n}.example")) for n in range(FULL_HOSTS + 8)
+            facts._replace(source=source_of(name=f"h{n}.example")._replace(origin=SITE))
+            for n in range(FULL_HOSTS + 8)
         ]
         made = report_page(SiteReport("Title", tuple(many)))
         tree = LexborHTMLParser(made)
@@ -411,6 +509,21 @@ class TestPage:
         clean = sitemap_coverage(parse(""), [SitemapUrls("s.xml", TestSitemaps.URLS)])
         words = text_of(page_of(facts._replace(sitemaps=clean)))
         assert "No URL of the sitemaps is blocked for a main crawler." in words
+
+    def test_contents(self) -> None:
+        """Links to the sections of one site stand before the table of crawlers."""
+        facts = host_facts(source_of())._replace(sitemaps=sitemap_coverage(parse(""), []))
+        tree = page_of(facts, logs=(section("Crawlers in the log"),))
+        links = [node.attributes["href"] for node in tree.css("nav.contents a")]
+        assert links == ["#by-purpose", "#who-may-fetch-what", "#notes", "#sitemaps", "#logs"]
+        assert all(len(tree.css(str(link))) == 1 for link in links)
+
+    def test_crawlers_with_two_purposes(self) -> None:
+        """Those that count for AI training, and stand elsewhere, are named."""
+        words = text_of(page_of(host_facts(source_of())), "#who-may-fetch-what")
+        assert "CCBot also collects for AI training, and counts there too" in words
+        alone = host_facts(source_of(), crawlers=["GPTBot"])
+        assert "main purpose" not in text_of(page_of(alone), "#who-may-fetch-what")
 
     def test_no_notes(self) -> None:
         """Lint's silence is said; an empty history says why."""

@@ -17,6 +17,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from robotrules.access import FailureReason
+from robotrules.cache import EffectivePolicy
+from robotrules.cli.access_text import describe_state
 from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.audit_text import SiteAuditText
 from robotrules.cli.client import ClientOptions, library_errors
@@ -26,7 +29,7 @@ from robotrules.cli.options import CrawlerHint, parse_crawler, parse_purposes
 from robotrules.cli.origin_lookup import host_of, refuse_paths
 from robotrules.cli.page_inputs import can_read_html, warn_html_not_read
 from robotrules.cli.progress import Progress
-from robotrules.cli.text import is_terminal, plural
+from robotrules.cli.text import is_terminal, plural, truncate
 from robotrules.cli.url_files import UrlFile, refuse_empty, report_hint
 from robotrules.client.auditing.page_audit import MAX_URL_LENGTH
 from robotrules.http.origins import origin_of
@@ -39,6 +42,7 @@ if TYPE_CHECKING:
     from robotrules.client.auditing.site_audit import SiteAuditor
     from robotrules.client.auditing.site_results import SiteAudit
     from robotrules.client.auditing.sitemap_reader import SitemapSet
+    from robotrules.client.origin_state import OriginState
     from robotrules.client.sync import Client
     from robotrules.operations.site_audit.journal import AuditJournal
 
@@ -49,6 +53,8 @@ MAX_PAGES = 500
 MAX_COUNTED = 250_000
 # Expected seconds from which a hint says how long it takes, and how to make it shorter.
 LONG_RUN = 60.0
+# The length of a quoted URL or origin.
+MAX_NAME = 200
 
 
 # --- Arguments ------------------------------------------------------------------------------------
@@ -229,6 +235,7 @@ def _collect(request: PagesRequest, auditor: SiteAuditor) -> _PageList:
             style="warning",
         )
     sets: list[SitemapSet] = []
+    missing: list[str] = []
     if request.sitemaps:
         sets.append(auditor.sitemaps(request.sitemaps))
     if request.from_robots:
@@ -236,7 +243,10 @@ def _collect(request: PagesRequest, auditor: SiteAuditor) -> _PageList:
             found = auditor.robots_sitemaps(origin)
             if found is not None:
                 sets.append(found)
-    _report_sitemaps(sets)
+            state = auditor.robots_state(origin)
+            if found is not None and not found.files and state is not None:
+                missing.append(_why_no_sitemap(state))
+    _report_sitemaps(sets, missing)
     for read in sets:
         urls, elsewhere = listed_pages(read, map(host_of, request.urls))
         for url in urls:
@@ -250,8 +260,41 @@ def _collect(request: PagesRequest, auditor: SiteAuditor) -> _PageList:
     return pages
 
 
-def _report_sitemaps(sets: Sequence[SitemapSet]) -> None:
-    """Report sitemaps that could not be read, and limits that left some out."""
+def _why_no_sitemap(state: OriginState) -> str:
+    """Return why a robots.txt has no sitemap: it was not read, there is none, or it names none."""
+    name = truncate(visible(state.origin), MAX_NAME)
+    cure = "pass --sitemap URL, or --urls FILE"
+    if state.policy is EffectivePolicy.RULES:
+        return f"the robots.txt names no sitemap: {cure}"
+    if state.policy is EffectivePolicy.ALLOW:
+        return f"{name}: {describe_state(state)}, so no sitemap is known: {cure}"
+    record = state.entry.last_failure or state.fetch_record
+    if record is not None and record.failure_reason is FailureReason.REFUSED:
+        return _not_requested(record.url)
+    return (
+        f"{name}: its sitemaps are not known, because {describe_state(state)}: try again, or {cure}"
+    )
+
+
+def _not_requested(url: str) -> str:
+    """Return that an address was refused, and how to allow it."""
+    host = truncate(visible(host_of(url)), MAX_NAME)
+    shown = truncate(visible(url), MAX_NAME)
+    return (
+        f"{shown} was not requested, because {host} has a private address: to allow it, add "
+        f"--allow-private {host}"
+    )
+
+
+def _report_sitemaps(sets: Sequence[SitemapSet], missing: Sequence[str]) -> None:
+    """
+    Report sitemaps that could not be read, and limits that left some out.
+
+    *missing* says why files have no sitemap.
+    """
+    if any(read.files for read in sets):
+        for words in missing:
+            report(words, label="warning", style="warning")
     for read in sets:
         for one in read.failed[:3]:
             report(
@@ -268,7 +311,15 @@ def _report_sitemaps(sets: Sequence[SitemapSet]) -> None:
     if sets and not any(one.urls for read in sets for one in read.files):
         files = [one for read in sets for one in read.files]
         if not files:
-            raise CliError("the robots.txt names no sitemap: pass --sitemap URL, or --urls FILE")
+            raise CliError(missing[0])
+        if all(one.trouble for one in files):
+            one = files[0]
+            if one.page.failure_reason is FailureReason.REFUSED:
+                raise CliError(_not_requested(one.page.url))
+            raise CliError(
+                f"no sitemap could be read: {visible(one.url)}: {visible(one.trouble)}; pass "
+                "--urls FILE with a list of pages"
+            )
         raise CliError("the sitemaps list no page: pass --urls FILE with a list of pages")
 
 
@@ -489,7 +540,7 @@ def _csv_lines(result: SiteAudit) -> Iterator[str]:
     repeated = ("allowed", "indexable", "outcome", "noindex", "noindex_seen", "reason")
     yield csv_line(
         [
-            *("url", "final_url", "status", "failure"),
+            *("url", "status", "final_url", "final_status", "failure"),
             *(f"{name}{suffix}" for suffix in suffixes for name in repeated),
             *("canonical", "in_sitemap", "sitemap", "worst", "findings"),
         ]
@@ -499,7 +550,7 @@ def _csv_lines(result: SiteAudit) -> Iterator[str]:
 
 
 def _first_cells(page: PageAudit) -> Iterable[str | int | None]:
-    return page.url, page.final_url, page.status, page.failure
+    return page.url, page.first_status, page.final_url, page.status, page.failure
 
 
 def _answer_cells(page: PageAudit) -> Iterator[str | bool | None]:

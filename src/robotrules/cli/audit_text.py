@@ -14,7 +14,9 @@ from robotrules.operations.site_audit.sentences import (
     count_places,
     crawler_name,
     describe_group,
+    example_lines,
     headline,
+    robots_words,
 )
 
 if TYPE_CHECKING:
@@ -57,9 +59,8 @@ class SiteAuditText:
         sites = self._result.sites
         for site in sites[:MOST_SITES]:
             yield f"  {visible(site.origin)}"
-            policy = {"success": "robots.txt read", "unavailable": "no robots.txt"}
-            state = str(site.robots["state"])
-            yield f"    {policy.get(state, 'robots.txt unreachable')}; {_describe_sitemaps(site)}"
+            yield f"    {robots_words(site.robots)}"
+            yield f"    {_describe_sitemaps(site)}"
             for one in [one for one in site.sitemaps if one.trouble][:MOST_SITEMAPS]:
                 yield f"    {_cut(one.url)}: {_cut(one.trouble)}"
         if len(sites) > MOST_SITES:
@@ -90,10 +91,10 @@ class SiteAuditText:
 
     def _group(self, group: FindingGroup) -> Iterator[str]:
         level = self._paint(group.level, group.level)
-        what = visible(describe_group(group))
+        what = visible(describe_group(group, self._result.crawlers))
         line = f"  {level} {group.code}, {visible(count_places(group))}: {what}"
         yield from textwrap.wrap(line, self._room, subsequent_indent="    ", break_on_hyphens=False)
-        examples = group.examples[:MOST_EXAMPLES]
+        examples = list(example_lines(group))[:MOST_EXAMPLES]
         for one in examples:
             yield f"      {_cut(one)}"
         if group.places > len(examples):

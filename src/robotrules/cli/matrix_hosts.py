@@ -7,6 +7,7 @@ says so. Where columns do not fit on a line, the table is continued below.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from robotrules.cli.client import ClientOptions
 from robotrules.cli.console import CliError, Output, quoted
 from robotrules.cli.matrix import mark_texts, write_output
 from robotrules.cli.site_sources import GivenSite, take_sites
-from robotrules.cli.text import cell_width, plural, truncate
+from robotrules.cli.text import cell_width, truncate
 from robotrules.matrix.hosts import (
     HOME,
     HostCell,
@@ -72,6 +73,7 @@ def matrix_of_sites(
             problem=problem,
             max_states=options.max_states,
             literal=options.literal,
+            is_file=source.origin is None,
         )
 
     return HostMatrix(tuple(take_sites(sites, profile, client_options, take)), paths, profile)
@@ -138,8 +140,8 @@ class HostsLines:
     def lines(self) -> Iterator[str]:
         """Yield the lines."""
         hosts = self._matrix.hosts
-        yield self._paint("heading", f"{TITLE} on {plural(len(hosts), 'host')}")
-        yield visible(self._matrix.headline)
+        yield self._paint("heading", f"{TITLE}: {self._matrix.count_hosts(len(hosts))}")
+        yield from textwrap.wrap(visible(self._matrix.headline), self._room)
         for start, end in self._blocks():
             yield ""
             yield from self._block(start, end)
@@ -166,7 +168,7 @@ class HostsLines:
         return truncate(visible(self._grid.columns[at]), LONGEST_HEADING)
 
     def _block(self, start: int, end: int) -> Iterator[str]:
-        corner = "host" if self._grid.hosts_in_lines else "crawler"
+        corner = self._matrix.noun if self._grid.hosts_in_lines else "crawler"
         heads = [_padded(self._heading(at), self._column(at)) for at in range(start, end)]
         line = GAP.join([_padded(corner, self._wide), *heads])
         yield self._paint("faint", f"{GAP}{line}".rstrip())

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from robotrules.access import FailureReason
 from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.client import ClientOptions, with_client_options
 from robotrules.cli.console import STDIN, CliError, quoted
@@ -383,10 +384,23 @@ def _with_history(found: HostFacts, options: _Options, client: Client | None) ->
 def _fetched_sitemaps(
     client: Client, origin_state: OriginState, most: int
 ) -> tuple[SitemapUrls, ...]:
+    from robotrules.cli.origin_lookup import host_of
     from robotrules.client.auditing.sitemap_reader import read_sitemaps
 
     found = read_sitemaps(client, origin_state, max_files=most)
-    files = [SitemapUrls(one.url, one.urls, one.trouble) for one in found.files]
+    files = []
+    for one in found.files:
+        problem = visible(one.trouble)
+        if one.page.failure_reason is FailureReason.REFUSED:
+            host = visible(host_of(one.page.url))
+            problem = f"not requested: {host} has a private address (--allow-private {host})"
+        if problem:
+            say(
+                f"the sitemap {visible(one.url)} was not read completely: {problem}",
+                label="warning",
+                style="warning",
+            )
+        files.append(SitemapUrls(one.url, one.urls, problem))
     if found.not_read:
         words = "not fetched: --max-sitemaps is reached"
         files.append(SitemapUrls(f"{found.not_read:,} more files", (), words))

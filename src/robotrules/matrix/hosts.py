@@ -21,6 +21,8 @@ __all__ = ["HostGrid", "HostGridRow", "HostMatrix", "HostOfMatrix", "host_of_mat
 # Increased when a key of `HostMatrix.as_dict()` changes meaning or is removed.
 SCHEMA_VERSION = 1
 HOME = "/"
+# Crawlers that are named in the headline.
+FEW_NAMES = 4
 
 
 class HostOfMatrix(NamedTuple):
@@ -31,6 +33,8 @@ class HostOfMatrix(NamedTuple):
     """None: its rules are not known."""
     problem: str = ""
     """Why they are not known, or that there is no file; empty otherwise."""
+    is_file: bool = False
+    """Whether it is a file that was given, and not a host."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
@@ -91,22 +95,28 @@ class HostMatrix(NamedTuple):
         unknown = len(self.hosts) - len(known)
         suffix = f" {unknown:,} could not be read." if unknown else ""
         if not known:
-            return f"None of the {len(self.hosts):,} hosts could be read."
+            return f"None of the {self.count_hosts(len(self.hosts))} could be read."
         if len(rows) == 1:
             counts = dict.fromkeys(known[0].counts, 0)
             for one in known:
                 counts[one.rows[0].summary] += 1
             words = format_counts(counts).replace(" may fetch", "", 1)
-            return f"What {rows[0].name} may fetch on {_hosts(len(known))}: {words}.{suffix}"
-        blocking = sum(any(row.summary == NOTHING for row in one.rows) for one in known)
-        is_decided = all(row.summary != NOT_DECIDED for one in known for row in one.rows)
-        every = {1: "the host", 2: "both hosts"}.get(len(known), f"all {_hosts(len(known))}")
-        these = "the two" if len(rows) == 2 else f"these {len(rows):,}"
-        if not blocking and is_decided:
-            these = "both" if len(rows) == 2 else f"all {len(rows):,}"
-            return f"On {every}, {these} crawlers may fetch something.{suffix}"
-        where = every if blocking == len(known) else f"{blocking:,} of {_hosts(len(known))}"
-        return f"On {where}, at least one of {these} crawlers may fetch nothing.{suffix}"
+            where = f"{self._preposition} {self.count_hosts(len(known))}"
+            return f"What {rows[0].name} may fetch {where}: {words}.{suffix}"
+        return f"{_share_out(self, known)}{suffix}"
+
+    @property
+    def noun(self) -> str:
+        """What the hosts are called: `file` if all of them are files, else `host`."""
+        return "file" if self.hosts and all(host.is_file for host in self.hosts) else "host"
+
+    @property
+    def _preposition(self) -> str:
+        return "under" if self.noun == "file" else "on"
+
+    def count_hosts(self, count: int) -> str:
+        """Return a number of hosts, or of files, in words."""
+        return f"{count:,} {self.noun}{'' if count == 1 else 's'}"
 
     def grid(self, *, hosts_in_lines: bool | None = None) -> HostGrid:
         """Return the table; by default, what there are more of is in lines."""
@@ -143,8 +153,46 @@ class HostMatrix(NamedTuple):
         }
 
 
-def _hosts(count: int) -> str:
-    return "1 host" if count == 1 else f"{count:,} hosts"
+def _share_out(made: HostMatrix, known: Sequence[Matrix]) -> str:
+    """Return how many crawlers may fetch nothing on all hosts, on some and on none of them."""
+    noun, on = made.noun, made._preposition
+    every = {1: f"the {noun}", 2: f"both {noun}s"}.get(
+        len(known), f"all {made.count_hosts(len(known))}"
+    )
+    rows = made.crawlers
+    summaries = {row.name: [one.rows[at].summary for one in known] for at, row in enumerate(rows)}
+    undecided = [name for name, found in summaries.items() if NOT_DECIDED in found]
+    decided = {name: found for name, found in summaries.items() if NOT_DECIDED not in found}
+    blocked = [name for name, found in decided.items() if set(found) == {NOTHING}]
+    partly = [name for name, found in decided.items() if NOTHING in found and name not in blocked]
+    free = len(decided) - len(blocked) - len(partly)
+    where = f"{on.capitalize()} {every}"
+    if free == len(rows):
+        return f"{where}, {'both' if free == 2 else f'all {free:,}'} crawlers may fetch something."
+    if len(blocked) == len(rows):
+        return f"{where}, none of the {len(rows):,} crawlers may fetch anything."
+    each = {1: "it", 2: "both"}.get(len(known), "each")
+    parts = []
+    if blocked:
+        which = {1: f"the {noun}", 2: f"either {noun}"}.get(
+            len(known), f"any of the {made.count_hosts(len(known))}"
+        )
+        parts.append(f"{_counted(blocked)} may fetch nothing {on} {which}")
+    if partly:
+        which = "one" if len(known) == 2 else "some"
+        parts.append(f"{_counted(partly)} may fetch nothing {on} {which} of them")
+    if free:
+        parts.append(f"{free:,} may fetch something {on} {each}")
+    if undecided:
+        parts.append(f"for {_counted(undecided)} it was not decided {on} every {noun}")
+    *first, last = parts
+    said = f"{', '.join(first)}, and {last}" if first else last
+    return f"Of {len(rows):,} crawlers, {said}."
+
+
+def _counted(names: Sequence[str]) -> str:
+    """Return a number of crawlers, with their names if they are few."""
+    return f"{len(names):,} ({', '.join(names)})" if len(names) <= FEW_NAMES else f"{len(names):,}"
 
 
 def row_tokens(
@@ -175,10 +223,11 @@ def host_of_matrix(
     problem: str = "",
     max_states: int = MAX_STATES,
     literal: bool = False,
+    is_file: bool = False,
 ) -> HostOfMatrix:
     """Return the part of one host; *robots* is None if its rules are not known."""
     if robots is None:
-        return HostOfMatrix(name, None, problem)
+        return HostOfMatrix(name, None, problem, is_file)
     found = matrix(
         robots,
         crawlers=tokens,
@@ -187,4 +236,4 @@ def host_of_matrix(
         max_states=max_states,
         literal=literal,
     )
-    return HostOfMatrix(name, found, problem)
+    return HostOfMatrix(name, found, problem, is_file)

@@ -46,16 +46,17 @@ def hosts_page(matrix: HostMatrix, *, title: str | None = None, date: str | None
     grid = matrix.grid()
     first = next((host.matrix for host in matrix.hosts if host.matrix), None)
     problems = [host for host in matrix.hosts if host.problem]
-    words = f"What {len(matrix.hosts):,} hosts ask of crawlers"
+    count = matrix.count_hosts(len(matrix.hosts))
+    words = f"What {count} ask of crawlers"
     return document(
-        f"{TITLE}: {to_plain_text(title)}" if title else f"{TITLE} on {len(matrix.hosts):,} hosts",
+        f"{TITLE}: {to_plain_text(title)}" if title else f"{TITLE}: {count}",
         legend(first) if first else None,
         _paths(matrix),
-        _table(grid),
+        _table(grid, matrix.noun),
         _rules(matrix),
         table(
             "Hosts without a file",
-            ["Host", TableColumn("Why", "wide")],
+            [matrix.noun.capitalize(), TableColumn("Why", "wide")],
             [(text(host.name), text(host.problem)) for host in problems],
         )
         if problems
@@ -80,18 +81,20 @@ def _paths(matrix: HostMatrix) -> Html:
     )
 
 
-def _table(grid: HostGrid) -> Html:
+def _table(grid: HostGrid, noun: str) -> Html:
     look = "wide" if len(grid.columns) <= FEW_COLUMNS else "path"
     heads = [
         element("th", element("span", text(name, 60)), scope="col", class_=look)
         for name in grid.columns
     ]
-    corner = element("th", "Host" if grid.hosts_in_lines else "Crawler", scope="col", class_="who")
+    corner = element(
+        "th", noun.capitalize() if grid.hosts_in_lines else "Crawler", scope="col", class_="who"
+    )
     return element(
         "div",
         element(
             "table",
-            element("caption", "Crawlers against hosts", class_="unseen"),
+            element("caption", f"Crawlers against {noun}s", class_="unseen"),
             element("thead", element("tr", corner, heads)),
             [_band(rows, len(grid.columns) + 1) for rows in _bands(grid)],
         ),
@@ -171,7 +174,7 @@ def _rules(matrix: HostMatrix) -> Html | None:
         element("p", f"The number at a mark is the line of the rule that decides.{more}"),
         table(
             "The rules that decide",
-            ["Host", TableColumn("Line", "number"), "Rule"],
+            [matrix.noun.capitalize(), TableColumn("Line", "number"), "Rule"],
             [
                 (text(host), str(line), element("code", text(rule, MAX_LENGTH)))
                 for (host, line), rule in sorted(found.items())[:MAX_RULES]

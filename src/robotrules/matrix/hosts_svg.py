@@ -76,7 +76,7 @@ class _Picture:
 
     def _body(self) -> Iterator[str]:
         matrix, grid = self._matrix, self._grid
-        words = f"What {len(matrix.hosts):,} hosts ask of crawlers"
+        words = f"What {matrix.count_hosts(len(matrix.hosts))} ask of crawlers"
         yield draw_text(MARGIN, 54, TITLE, 26, "ink", weight=700)
         subtitle = ", ".join(filter(None, [self._title, words, self._date]))
         yield draw_text(MARGIN, 80, to_plain_text(subtitle, 100), 14, "faint")

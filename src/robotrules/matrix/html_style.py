@@ -59,6 +59,7 @@ STYLE = """
   writing-mode: vertical-rl; transform: rotate(180deg); max-height: 10.5rem; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap; font: 500 .82rem/1.2 var(--mono); color: var(--ink);
 }
+.matrix .path.short { height: auto; }
 .matrix .path.short > span { writing-mode: horizontal-tb; transform: none; font-weight: 700; }
 .matrix td small {
   display: block; font-size: .68rem; line-height: 1; font-variant-numeric: tabular-nums;

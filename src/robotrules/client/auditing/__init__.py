@@ -21,6 +21,7 @@ from robotrules.client.auditing.checks import (
     check_robots,
     check_schemes,
     check_sitemaps,
+    name_crawlers,
 )
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
 from robotrules.client.auditing.page_audit import IndexingAnswer, PageAudit, PageOutcome
@@ -255,11 +256,12 @@ class _Auditor:
         left = read.not_read
         rules = {one.url: client.check(one.url, *self._asked) for one in links}
         verdict = state.check(url, *self._asked)
+        names = (tokens,) if isinstance(tokens, str) else tuple(tokens)
         findings = [
             *check_robots(state),
             *check_schemes(state, other, url, verdict, self._asked),
             *check_page(page, unseen, bool(verdict)),
-            *check_guidance(found, links, rules),
+            *check_guidance(found, links, rules, name_crawlers(names)),
             *check_sitemaps(listed, steps, found),
         ]
         if left and max_sitemaps:
@@ -271,7 +273,7 @@ class _Auditor:
             findings.append(finding("no-sitemap", "robots.txt"))
         return Audit(
             url=url,
-            product_tokens=(tokens,) if isinstance(tokens, str) else tuple(tokens),
+            product_tokens=names,
             purposes=purposes,
             user_agent=client.user_agent,
             origin_state=state,

@@ -94,10 +94,14 @@ def _describe_failure(fetch_record: FetchRecord) -> str:
     return _describe(fetch_record.failure_reason, fetch_record.detail)
 
 
+def without_advice(reason: FailureReason, detail: str) -> str:
+    """Return the detail of a failure without the hint for the client's configuration."""
+    return detail.partition("; ")[0] if reason is FailureReason.REFUSED else detail
+
+
 def _describe(reason: FailureReason, detail: str) -> str:
     """Return a failure in words, without the hint for the client's configuration."""
-    if reason is FailureReason.REFUSED:
-        detail = detail.partition("; ")[0]
+    detail = without_advice(reason, detail)
     beside = f": {shorten(detail)}" if detail and detail != reason.sentence else ""
     return f"{reason.sentence}{beside}"
 
@@ -114,6 +118,12 @@ def _format_duration(seconds: float) -> str:
 def shorten(text: str) -> str:
     """Return a quotation of limited length."""
     return text if len(text) <= MAX_QUOTE else text[: MAX_QUOTE - 1] + "…"
+
+
+def name_crawlers(names: Sequence[str]) -> str:
+    """Return the names of crawlers for a sentence."""
+    shown = ["crawlers that no group names" if name == "*" else name for name in names]
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else shown[0]
 
 
 def _describe_reason(verdict: Verdict) -> str:
@@ -176,9 +186,12 @@ def check_page(page: FetchResult, unseen: FetchResult | None, allowed: bool) -> 
 
 
 def check_guidance(
-    found: Guidance, links: Sequence[Canonical], rules: Mapping[str, Verdict]
+    found: Guidance,
+    links: Sequence[Canonical],
+    rules: Mapping[str, Verdict],
+    who: str = "the crawler",
 ) -> Iterator[Finding]:
-    """Yield the notes of carriers, and conflicts between two of them."""
+    """Yield the notes of carriers, and conflicts between two of them; *who* is the crawler."""
     usage = found.usage or found.unseen
     # Notes that follow from other findings are omitted: that nothing was read from the page, and
     # that it is disallowed because of an unreadable robots.txt.
@@ -198,7 +211,8 @@ def check_guidance(
         if not rules[link.url]:
             why = _describe_reason(rules[link.url])
             where = f"{PAGE}, {link.carrier}"
-            yield finding("canonical-disallowed", where, url=shorten(link.url), why=why)
+            url = shorten(link.url)
+            yield finding("canonical-disallowed", where, url=url, why=why, who=who)
     targets = list(dict.fromkeys(link.url for link in links))
     if len(targets) > 1:
         named = " and ".join(map(shorten, targets[:3]))

@@ -77,7 +77,7 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "canonical-disallowed": (
         "warning",
-        "The page names {url} as canonical, which is disallowed ({why}): no crawler can read it.",
+        "The page names {url} as canonical, which is disallowed ({why}): {who} cannot read it.",
     ),
     "canonicals-differ": (
         "warning",

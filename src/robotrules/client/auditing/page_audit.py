@@ -13,7 +13,13 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from robotrules.client.auditing.canonical import Canonical
-from robotrules.client.auditing.checks import check_guidance, check_page, shorten
+from robotrules.client.auditing.checks import (
+    check_guidance,
+    check_page,
+    name_crawlers,
+    shorten,
+    without_advice,
+)
 from robotrules.client.auditing.findings import LEVELS, Finding, finding
 from robotrules.client.auditing.page_reader import PageReading
 from robotrules.http.media_types import parse_media_type
@@ -126,6 +132,11 @@ class PageAudit(NamedTuple):
         """The level of its worst finding; empty: it has none."""
         return self.findings[0].level if self.findings else ""
 
+    @property
+    def first_status(self) -> int | None:
+        """The status of the URL itself; `status` is that of the last URL of its redirects."""
+        return self.redirects[0] if self.redirects else self.status
+
     def with_findings(self, more: Sequence[Finding]) -> PageAudit:
         """Return it with more findings, each kept once and errors first."""
         found = sorted(
@@ -213,7 +224,9 @@ def make_page_audit(
     found: dict[Finding, list[str]] = {}
     for number, reading in enumerate(readings):
         checked = tuple(one for one in reading.canonicals if one.url in rules[number])
-        for one in dict.fromkeys(_check(reading, checked, rules[number], answers[number])):
+        # Of several crawlers, the finding names those that it is about.
+        who = name_crawlers(crawlers) if len(crawlers) == 1 else "the crawler"
+        for one in dict.fromkeys(_check(reading, checked, rules[number], answers[number], who)):
             found.setdefault(one, []).append(crawlers[number])
     findings = [
         one if len(names) == len(crawlers) else one._replace(crawlers=tuple(names))
@@ -225,7 +238,8 @@ def make_page_audit(
     statuses = [step.status for step in readings[0].steps if step.status is not None]
     failure = ""
     if content.status is None and content.failure_reason is not None:
-        failure = shorten(content.detail or content.failure_reason.sentence)
+        detail = without_advice(content.failure_reason, content.detail)
+        failure = shorten(detail or content.failure_reason.sentence)
     elif content.failure_reason is not None:
         failure = content.failure_reason.sentence
     links = dict.fromkeys(shorten(link.url) for link in readings[0].canonicals)
@@ -287,9 +301,10 @@ def _check(
     checked: tuple[Canonical, ...],
     rules: Mapping[str, Verdict],
     answer: IndexingAnswer,
+    who: str,
 ) -> Iterator[Finding]:
     """Yield what one crawler has to do with this page alone."""
     yield from check_page(reading.page, reading.unseen, answer.allowed)
-    yield from check_guidance(reading.guidance, checked, rules)
+    yield from check_guidance(reading.guidance, checked, rules, who)
     if answer.outcome is PageOutcome.NOINDEX:
         yield finding("noindex", "page", why="; ".join(answer.noindex))

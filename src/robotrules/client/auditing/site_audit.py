@@ -66,6 +66,13 @@ MAX_WAIT = 300.0
 MAX_OTHER_ORIGINS = 20
 # Origins whose robots.txt of the other scheme, http or https, is compared.
 MAX_OTHER_SCHEMES = 20
+# Findings on a listed page, with those that state a part of the same fact.
+INCLUDES = {
+    "listed-and-disallowed": ("not-crawled",),
+    "listed-and-missing": ("page-status",),
+    "noindex-not-seen": ("not-crawled",),
+    "listed-and-canonical-elsewhere": ("canonical-elsewhere",),
+}
 
 
 # --- The auditor ----------------------------------------------------------------------------------
@@ -117,6 +124,8 @@ class SiteAuditor:
         # Of each listed URL, a sitemap that lists it; and what is known of URLs that are missing.
         self._listed: dict[str, str] = {}
         self._given: SitemapSet | None = None
+        # Of findings that a sitemap lists blocked URLs: the origin, the sitemap and how many.
+        self._lists_blocked: dict[Finding, tuple[str, str, int]] = {}
         self._failures: Counter[str] = Counter()
         self._given_up: dict[str, str] = {}
         self._other_origins: set[str] = set()
@@ -148,6 +157,11 @@ class SiteAuditor:
         """Return the sitemaps that the robots.txt of a URL names; None: it has no robots.txt."""
         origin = origin_of(url)
         return None if origin is None else self._site(origin)
+
+    def robots_state(self, url: str) -> OriginState | None:
+        """Return the robots.txt of the origin of a URL, and how it was fetched."""
+        origin = origin_of(url)
+        return None if origin is None else self._state(origin)
 
     def delay(self, url: str) -> Delay | None:
         """Return the interval between requests to the site of a URL; None: it has no robots.txt."""
@@ -184,19 +198,23 @@ class SiteAuditor:
 
     def result(self, *, not_audited: int | None = 0, interrupted: bool = False) -> SiteAudit:
         """Return the audit of all pages until now, with what needs other pages."""
-        for page in self._pages:
-            origin = origin_of(page.url)
+        given = self._given.files if self._given is not None else ()
+        for url in (*(page.url for page in self._pages), *map(_sitemap_source, given)):
+            origin = origin_of(url)
             if origin is not None and origin not in self._sites and not interrupted:
                 self._site(origin)
+        pages = tuple(self._compared())
+        told = self._told_at_pages(pages)
+        findings = [one for one in self._findings if one not in told]
         return SiteAudit(
             self._names,
             self._purposes,
             self._client.user_agent,
             self._began,
             self._client._clock(),
-            tuple(self._compared()),
-            tuple(self._sites.values()),
-            tuple(sorted(self._findings, key=lambda one: LEVELS.index(one.level))),
+            pages,
+            tuple(map(self._with_given, self._sites.values())),
+            tuple(sorted(findings, key=lambda one: LEVELS.index(one.level))),
             self._skipped,
             not_audited,
             interrupted,
@@ -251,6 +269,30 @@ class SiteAuditor:
         )
         return read
 
+    def _with_given(self, site: SiteSummary) -> SiteSummary:
+        """Return a site with those of the sitemaps of `sitemaps()` that are its own."""
+        if self._given is None:
+            return site
+        files = [one for one in self._given.files if origin_of(_sitemap_source(one)) == site.origin]
+        read = SitemapSet(tuple(files), self._given.not_read, self._given.is_cut)
+        return site._replace(
+            sitemaps=(*site.sitemaps, *map(_without_urls, files)),
+            sitemap_urls=site.sitemap_urls + sum(len(one.urls) for one in files),
+            sitemaps_complete=site.sitemaps_complete and (read.is_complete or not files),
+        )
+
+    def _told_at_pages(self, pages: Iterable[PageAudit]) -> set[Finding]:
+        """Return the findings on sitemaps whose blocked URLs all have findings of their own."""
+        listed: Counter[tuple[str | None, str | None]] = Counter()
+        for page in pages:
+            if any(one.code == "listed-and-disallowed" for one in page.findings):
+                listed[origin_of(page.url), page.sitemap] += 1
+        return {
+            one
+            for one, (origin, sitemap, count) in self._lists_blocked.items()
+            if listed[origin, sitemap] >= count
+        }
+
     def _remember(self, read: SitemapSet) -> None:
         for one in read.files:
             for url in one.urls:
@@ -271,6 +313,8 @@ class SiteAuditor:
                 count = f"{len(blocked):,} URL{'s' if len(blocked) > 1 else ''}"
                 found = finding("lists-disallowed", where, count=count, url=shorten(blocked[0]))
                 self._findings[found] = None
+                distinct = len({_key(url, self._client) for url in blocked})
+                self._lists_blocked[found] = state.origin, one.url, distinct
 
     def _find_not_read(self, read: SitemapSet, where: str) -> None:
         if read.not_read and self._max_sitemaps:
@@ -364,7 +408,7 @@ class SiteAuditor:
                 page, by_key.get(_key(page.final_url, self._client) or "")
             )
             more = [*self._compare_canonical(page, key, by_key), *_compare_sitemap(page)]
-            yield page.with_findings(more) if more else page
+            yield _without_repetitions(page, more)
 
     def _is_missing(self, page: PageAudit) -> bool | None:
         """Return False if all sitemaps were read and there is one, else None."""
@@ -418,6 +462,21 @@ def _without_those_of_target(page: PageAudit, target: PageAudit | None) -> PageA
     return page._replace(findings=kept)
 
 
+def _without_repetitions(page: PageAudit, more: Sequence[Finding]) -> PageAudit:
+    """Return a page with more findings, without those that one of these includes."""
+    codes = {one.code for one in (*page.findings, *more)}
+    included = {code for wider in codes for code in INCLUDES.get(wider, ())}
+    # What is about other crawlers only is not included: sitemaps are compared for the first one.
+    first = page.answer.crawler
+    kept = tuple(
+        one
+        for one in page.findings
+        if one.code not in included or (one.crawlers and first not in one.crawlers)
+    )
+    more = [one for one in more if one.code not in included]
+    return page._replace(findings=kept).with_findings(more)
+
+
 def _compare_sitemap(page: PageAudit) -> Iterator[Finding]:
     """Yield what a sitemap and a page say against each other."""
     url, answer = shorten(page.url), page.answer
@@ -447,6 +506,11 @@ def _key(url: str, client: Client) -> str | None:
 def _at(where: str, origin: str) -> str:
     """Return a place in a robots.txt with the origin, because there may be several."""
     return f"{origin}/{where}" if where.startswith("robots.txt") else f"{where} of {origin}"
+
+
+def _sitemap_source(one: SitemapFetch) -> str:
+    """Return the URL that was given: that of a file, or of the index that lists it."""
+    return one.url if origin_of(one.named_by) is None else one.named_by
 
 
 def _without_urls(one: SitemapFetch) -> SitemapFetch:

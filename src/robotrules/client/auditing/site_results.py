@@ -30,6 +30,11 @@ FIRST = (
     *("listed-and-redirected", "listed-and-canonical-elsewhere", "not-crawled"),
     *("crawlers-differ", "noindex", "not-listed", "canonical-elsewhere"),
 )
+# Findings about the canonical URL of a page, which is then shown beside the page.
+ABOUT_CANONICALS = (
+    *("canonical-disallowed", "canonical-elsewhere", "canonical-missing", "canonical-noindex"),
+    *("canonical-redirected", "listed-and-canonical-elsewhere", "noindex-and-canonical"),
+)
 
 
 class FindingGroup(NamedTuple):
@@ -47,11 +52,17 @@ class FindingGroup(NamedTuple):
     """Whether all of them are pages."""
     crawlers: tuple[str, ...] = ()
     """Those of several crawlers that this is about, if these are the same everywhere."""
+    targets: tuple[str, ...] = ()
+    """Of findings about canonical links, what each of the examples names; else empty."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
-        lists = {"examples": list(self.examples), "crawlers": list(self.crawlers)}
-        return {**self._asdict(), **lists}
+        return {
+            **self._asdict(),
+            "examples": list(self.examples),
+            "crawlers": list(self.crawlers),
+            "targets": list(self.targets),
+        }
 
 
 class SiteSummary(NamedTuple):
@@ -124,18 +135,19 @@ class SiteAudit(NamedTuple):
         counts = Counter(page.answers[crawler].outcome for page in self.pages)
         return {outcome: counts[outcome] for outcome in PageOutcome}
 
-    def count_noindex(self, crawler: int = 0) -> tuple[int, int]:
-        """Return how many pages say noindex, and of how many of these the crawler cannot know."""
-        answers = [page.answers[crawler] for page in self.pages]
-        unseen = sum(one.is_noindex_unseen for one in answers)
-        return unseen + sum(one.outcome is PageOutcome.NOINDEX for one in answers), unseen
+    def count_unseen_noindex(self, crawler: int = 0) -> dict[PageOutcome, int]:
+        """Return how many pages of each outcome say noindex, which the crawler cannot see."""
+        answers = (page.answers[crawler] for page in self.pages)
+        counts = Counter(one.outcome for one in answers if one.is_noindex_unseen)
+        return {outcome: counts[outcome] for outcome in PageOutcome}
 
     def groups(self) -> list[FindingGroup]:
         """Return the findings by code: errors first, then what costs most visibility."""
         found: dict[str, dict[str, Finding]] = {}
         for where, one in self._all_findings():
             found.setdefault(one.code, {}).setdefault(where, one)
-        groups = [_make_group(code, places) for code, places in found.items()]
+        targets = {page.url: " and ".join(page.canonicals) for page in self.pages}
+        groups = [_make_group(code, places, targets) for code, places in found.items()]
         return sorted(groups, key=_importance)
 
     def _all_findings(self) -> Iterator[tuple[str, Finding]]:
@@ -166,27 +178,29 @@ class SiteAudit(NamedTuple):
         }
 
     def _summary(self, crawler: int) -> dict[str, Any]:
-        noindex, unseen = self.count_noindex(crawler)
         return {
             "crawler": self.crawlers[crawler],
             "pages": len(self.pages),
             "outcomes": {str(name): count for name, count in self.outcomes(crawler).items()},
-            "noindex": noindex,
-            "noindex_unseen": unseen,
+            "noindex_unseen": sum(self.count_unseen_noindex(crawler).values()),
         }
 
 
-def _make_group(code: str, places: Mapping[str, Finding]) -> FindingGroup:
+def _make_group(
+    code: str, places: Mapping[str, Finding], targets: Mapping[str, str]
+) -> FindingGroup:
     first = next(iter(places.values()))
     crawlers = {one.crawlers for one in places.values()}
+    examples = tuple(places)[:MAX_EXAMPLES]
     return FindingGroup(
         code,
         first.level,
         len(places),
         first.message,
-        tuple(places)[:MAX_EXAMPLES],
+        examples,
         all(place != one.where for place, one in places.items()),
         crawlers.pop() if len(crawlers) == 1 else (),
+        tuple(targets.get(place, "") for place in examples) if code in ABOUT_CANONICALS else (),
     )
 
 

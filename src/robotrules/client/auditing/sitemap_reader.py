@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from robotrules.client.auditing.checks import without_advice
 from robotrules.client.auditing.sitemap_files import MAX_BYTES, SitemapFile, SitemapForm
 from robotrules.client.auditing.sitemap_files import read_sitemap as parse_sitemap
 from robotrules.client.origin_state import OriginState
@@ -59,7 +60,8 @@ class SitemapFetch(NamedTuple):
             why = f"line {rule.line}: {rule}" if rule else page.verdict.reason.sentence
             return f"disallowed ({why})"
         if page.failure_reason is not None:
-            return page.detail or page.failure_reason.sentence
+            detail = without_advice(page.failure_reason, page.detail)
+            return detail or page.failure_reason.sentence
         if not page.ok:
             return f"status {page.status}"
         return self.file.trouble if self.file else ""

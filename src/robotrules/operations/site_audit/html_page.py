@@ -7,7 +7,7 @@ come first, and the page says what is left out. CSV and JSON have all of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from robotrules.client.auditing.findings import LEVELS
@@ -21,7 +21,9 @@ from robotrules.operations.site_audit.sentences import (
     count_places,
     crawler_name,
     describe_group,
+    example_lines,
     headline,
+    robots_words,
 )
 
 __all__ = ["MAX_ROWS", "site_audit_page"]
@@ -37,7 +39,6 @@ LOOKS = {
     PageOutcome.FAILED: "error",
     PageOutcome.MISSING: "error",
 }
-STATES = {"success": "read", "unavailable": "none"}
 LEVEL_LOOKS = {"error": "error", "warning": "warning", "info": ""}
 STYLE = """
 .findings { list-style: none; margin: 0; padding: 0; }
@@ -59,7 +60,7 @@ def site_audit_page(result: SiteAudit, title: str) -> str:
         ),
         section(
             "What to do",
-            _findings(result.groups()),
+            _findings(result.groups(), result.crawlers),
             intro="Errors first, then warnings; information needs no action.",
         ),
         _sites(result),
@@ -80,14 +81,17 @@ def _facts(result: SiteAudit) -> Iterator[str]:
 
 def _tiles(result: SiteAudit) -> Iterator[tuple[Child, Child]]:
     counts = result.outcomes()
-    noindex, unseen = result.count_noindex()
+    unseen = result.count_unseen_noindex()[PageOutcome.BLOCKED]
     lost = counts[PageOutcome.MISSING] + counts[PageOutcome.FAILED]
     yield len(result.pages), "pages"
     yield counts[PageOutcome.INDEXABLE], "may be indexed"
-    yield noindex, "say noindex"
-    yield unseen, "of those cannot be seen"
-    yield counts[PageOutcome.BLOCKED], "blocked by robots.txt"
+    yield counts[PageOutcome.NOINDEX], "say noindex"
+    which = f", {unseen:,} of them with a noindex that is not seen" if unseen else ""
+    yield counts[PageOutcome.BLOCKED], f"blocked by robots.txt{which}"
+    yield counts[PageOutcome.REDIRECTED], "redirect"
     yield lost, "missing or not readable"
+    if unknown := counts[PageOutcome.UNKNOWN]:
+        yield unknown, "unknown"
 
 
 def _outcomes(result: SiteAudit, number: int) -> Html:
@@ -114,13 +118,13 @@ def _share(part: int, whole: int) -> str:
     return "<1%" if share < 0.005 else f"{share:.0%}"
 
 
-def _findings(groups: list[FindingGroup]) -> Html:
+def _findings(groups: list[FindingGroup], crawlers: Sequence[str]) -> Html:
     if not groups:
         return element("p", "Nothing was found.")
-    return element("ul", [_finding(group) for group in groups], class_="findings")
+    return element("ul", [_finding(group, crawlers) for group in groups], class_="findings")
 
 
-def _finding(group: FindingGroup) -> Html:
+def _finding(group: FindingGroup, crawlers: Sequence[str]) -> Html:
     more = group.places - len(group.examples)
     return element(
         "li",
@@ -128,11 +132,14 @@ def _finding(group: FindingGroup) -> Html:
             "h3",
             pill(group.level, LEVEL_LOOKS[group.level]),
             f" {count_places(group)}: ",
-            text(describe_group(group)),
+            text(describe_group(group, crawlers)),
         ),
         element(
             "ul",
-            [element("li", element("code", text(one, LONGEST_URL))) for one in group.examples],
+            [
+                element("li", element("code", text(one, 2 * LONGEST_URL)))
+                for one in example_lines(group)
+            ],
             element("li", f"and {more:,} more", class_="faint") if more else None,
         ),
         element("p", element("code", group.code), class_="faint"),
@@ -152,7 +159,7 @@ def _sites(result: SiteAudit) -> Html | None:
         rows.append(
             (
                 element("code", text(site.origin)),
-                STATES.get(str(site.robots["state"]), "unreachable"),
+                robots_words(site.robots).removeprefix("robots.txt "),
                 known,
                 site.sitemap_urls,
             )
@@ -205,7 +212,7 @@ def _row(page: PageAudit) -> list[Child]:
     return [
         element("span", element("code", text(page.url, LONGEST_URL)), leads),
         *(_result(page, answer) for answer in page.answers),
-        None if page.status is None else str(page.status),
+        _status(page),
         [element("div", text(one, 80)) for one in page.answer.noindex],
         [element("div", element("code", text(url, LONGEST_URL))) for url in elsewhere]
         if elsewhere
@@ -213,6 +220,12 @@ def _row(page: PageAudit) -> list[Child]:
         listed,
         [element("div", code) for code in codes],
     ]
+
+
+def _status(page: PageAudit) -> str | None:
+    if page.status is None or page.first_status == page.status:
+        return None if page.status is None else str(page.status)
+    return f"{page.first_status}, then {page.status}"
 
 
 def _result(page: PageAudit, answer: IndexingAnswer) -> list[Child]:

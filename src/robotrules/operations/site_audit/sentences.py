@@ -6,8 +6,10 @@ They are for site owners, so they count pages and say what to do; quoted URLs ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from robotrules.client.auditing.checks import name_crawlers
 from robotrules.client.auditing.page_audit import PageOutcome
 from robotrules.client.auditing.site_results import FindingGroup, SiteAudit
 
@@ -16,8 +18,10 @@ __all__ = [
     "count_places",
     "crawler_name",
     "describe_group",
+    "example_lines",
     "headline",
     "partial_sentence",
+    "robots_words",
 ]
 
 # What became of a page, as a heading of its number.
@@ -32,6 +36,7 @@ OUTCOME_WORDS = {
 }
 # In sentences: for one page, and for several.
 _CLAUSES = {
+    PageOutcome.NOINDEX: ("says noindex", "say noindex"),
     PageOutcome.BLOCKED: ("is blocked by robots.txt", "are blocked by robots.txt"),
     PageOutcome.REDIRECTED: ("redirects", "redirect"),
     PageOutcome.MISSING: ("is missing (status 400 to 499)", "are missing (status 400 to 499)"),
@@ -54,8 +59,8 @@ _GROUPS = {
     "blocks them: allow the crawl, or remove the noindex.",
     "tags-not-seen": "These pages have robots tags, and crawlers cannot see them, because "
     "robots.txt blocks the pages.",
-    "canonical-disallowed": "Pages name a canonical URL that robots.txt blocks: no crawler can "
-    "read it.",
+    "canonical-disallowed": "Pages name a canonical URL that robots.txt blocks: {who} cannot read "
+    "it.",
     "canonicals-differ": "Pages name several canonical URLs: crawlers choose among them.",
     "canonical-noindex": "Pages name a canonical page that says noindex: crawlers may show "
     "neither.",
@@ -70,7 +75,8 @@ _GROUPS = {
     "usage-disagrees": "robots.txt and the Content-Usage field of pages contradict each other: "
     "what disallows counts.",
     "listed-and-disallowed": "Sitemaps list pages that robots.txt blocks: list them or block them, "
-    "not both.",
+    "not both. Crawlers do not read them, and a URL that other pages link to may still be listed: "
+    "to keep it out, allow the crawl and use noindex.",
     "listed-and-noindex": "Sitemaps list pages that say noindex: do one of them.",
     "listed-and-redirected": "Sitemaps list URLs that redirect: list where they lead.",
     "listed-and-missing": "Sitemaps list URLs that respond with an error: remove them, or repair "
@@ -90,7 +96,7 @@ _GROUPS = {
 
 def crawler_name(name: str) -> str:
     """Return the name of a crawler for a sentence."""
-    return "crawlers that no group names" if name == "*" else name
+    return name_crawlers([name])
 
 
 def headline(result: SiteAudit) -> str:
@@ -108,27 +114,28 @@ def _sentences(result: SiteAudit) -> Iterator[str]:
         return
     for number, name in enumerate(result.crawlers):
         counts = result.outcomes(number)
-        noindex, unseen = result.count_noindex(number)
+        unseen = result.count_unseen_noindex(number)
         may = _count(counts[PageOutcome.INDEXABLE], total)
         pages = "one page" if total == 1 else f"{total:,} pages"
         words = f"Of {pages}, {may} may be indexed by {crawler_name(name)}"
-        if noindex:
-            words += f"; {noindex:,} {'says' if noindex == 1 else 'say'} noindex"
-        if unseen and unseen == noindex:
-            which = "it cannot" if unseen == 1 else "none of them can"
-            blocked = "it" if unseen == 1 else "them"
-            words += f", and {which} be seen because robots.txt blocks {blocked}"
-        elif unseen:
-            blocked = "it" if unseen == 1 else "them"
-            words += f", and {unseen:,} of those cannot be seen because robots.txt blocks {blocked}"
-        yield f"{words}."
         clauses = [
-            f"{counts[outcome]:,} {several if counts[outcome] > 1 else one}"
+            f"{count:,} {several if count > 1 else one}{_unseen(unseen[outcome], count, name)}"
             for outcome, (one, several) in _CLAUSES.items()
-            if counts[outcome]
+            if (count := counts[outcome])
         ]
-        if clauses:
-            yield f"{_joined(clauses)}."
+        yield f"{words}; {_joined(clauses)}." if clauses else f"{words}."
+
+
+def _unseen(unseen: int, count: int, crawler: str) -> str:
+    """Return how many of some blocked pages say noindex, in parentheses."""
+    if not unseen:
+        return ""
+    who = "these crawlers" if crawler == "*" else crawler
+    if unseen < count:
+        which = f"{unseen:,} of them {'says' if unseen == 1 else 'say'}"
+    else:
+        which = "it says" if count == 1 else f"all {count:,} say"
+    return f" ({which} noindex, which {who} cannot see)"
 
 
 def partial_sentence(result: SiteAudit) -> str:
@@ -142,9 +149,23 @@ def partial_sentence(result: SiteAudit) -> str:
     return f"This audit is partial, because {why}: {done} of {of} pages were read."
 
 
-def describe_group(group: FindingGroup) -> str:
-    """Return what a group of findings means, for all of its pages; it is untrusted text."""
-    return _GROUPS.get(group.code, group.message) if group.places > 1 else group.message
+def describe_group(group: FindingGroup, crawlers: Sequence[str] = ()) -> str:
+    """
+    Return what a group of findings means, for all of its pages; it is untrusted text.
+
+    *crawlers* are those of the audit.
+    """
+    if group.places == 1 or group.code not in _GROUPS:
+        return group.message
+    names = group.crawlers or crawlers
+    return _GROUPS[group.code].format(who=name_crawlers(names) if names else "crawlers")
+
+
+def example_lines(group: FindingGroup) -> Iterator[str]:
+    """Yield the examples of a group, with the canonical URLs that it is about."""
+    for number, place in enumerate(group.examples):
+        target = group.targets[number] if group.targets else ""
+        yield f"{place} names {target}" if target else place
 
 
 def count_places(group: FindingGroup) -> str:
@@ -152,6 +173,26 @@ def count_places(group: FindingGroup) -> str:
     noun = "page" if group.of_pages else "place"
     names = f" for {' and '.join(group.crawlers)}" if group.crawlers else ""
     return f"{group.places:,} {noun}{'' if group.places == 1 else 's'}{names}"
+
+
+def robots_words(robots: Mapping[str, Any]) -> str:
+    """
+    Return which robots.txt the audit used, as `OriginState.as_dict()` describes it.
+
+    Its size, and when it was fetched; that it is an older copy, if it is.
+    """
+    state, record = str(robots["state"]), robots.get("fetch_record") or {}
+    at = str(record.get("at") or "")
+    time = f"{at[:10]} {at[11:16]} UTC" if len(at) >= 16 else "an unknown time"
+    status = f"status {record['status']}, " if record.get("status") is not None else ""
+    if robots.get("policy") == "rules" and record.get("octets") is not None:
+        size = f"{record['octets']:,} byte{'' if record['octets'] == 1 else 's'}"
+        if robots.get("failing_since"):
+            return f"robots.txt unreachable now; a stored copy of {time} was used ({size})"
+        return f"robots.txt {status}{size}, fetched for this audit {time}"
+    if state == "unavailable":
+        return f"no robots.txt ({status}{time})"
+    return "robots.txt unreachable" if state != "success" else "robots.txt read"
 
 
 def _count(part: int, whole: int) -> str:

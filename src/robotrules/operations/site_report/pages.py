@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from robotrules.html_document import Child, Html, document, element, fragment, text
 from robotrules.html_document.tables import TableColumn, pill, table, tiles
@@ -24,15 +25,17 @@ from robotrules.matrix.html import (
 )
 from robotrules.matrix.html_style import STYLE as MATRIX_STYLE
 from robotrules.matrix.text import FOOTNOTE, footnotes
-from robotrules.matrix.values import NOT_DECIDED, NOTHING, PurposeBand
+from robotrules.matrix.values import NOT_DECIDED, NOTHING, Matrix, PurposeBand
 from robotrules.operations.site_report import SiteReport
+from robotrules.operations.site_report.comparison import compare_sites
+from robotrules.operations.site_report.comparison_html import comparison_section
 from robotrules.operations.site_report.facts import (
     CrawlerAccess,
     HostFacts,
     NoteGroup,
     PurposeFacts,
 )
-from robotrules.operations.site_report.sentences import purpose_clause, sentence
+from robotrules.operations.site_report.sentences import hosts_noun, purpose_clause, sentence
 from robotrules.operations.site_report.sitemap_coverage import BlockedUrls, SitemapCoverage
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
@@ -53,6 +56,14 @@ LONGEST_URL = 200
 _LEVEL_LOOKS = {"error": "error", "warning": "warning", "info": ""}
 _STYLE = """
 h4 { margin: 1rem 0 .3rem; font-size: .95rem; }
+.compared { display: flex; gap: .4rem; align-items: center; margin-top: .2rem; min-width: 9rem; }
+.compared code { overflow-wrap: anywhere; }
+.compared svg { flex: none; }
+.contents ul {
+  display: flex; flex-wrap: wrap; gap: .2rem 1.2rem; list-style: none; margin: .8rem 0 1rem;
+  padding: 0;
+}
+.contents a { overflow-wrap: anywhere; }
 .host { margin-top: 2.6rem; padding-top: .2rem; border-top: 2px solid var(--line); }
 .host > h2 { margin-top: 1rem; overflow-wrap: anywhere; }
 .host > .said { font-size: 1.05rem; margin: 0 0 .4rem; max-width: 52rem; }
@@ -78,6 +89,13 @@ td.said, th.said { min-width: 17rem; max-width: 34rem; }
 """
 
 
+class Anchor(NamedTuple):
+    """A section that the contents list links to."""
+
+    id: str
+    title: str
+
+
 # --- The page -------------------------------------------------------------------------------------
 
 
@@ -85,22 +103,33 @@ def report_page(report: SiteReport) -> str:
     """Return the page of a report."""
     hosts = report.hosts
     parts: list[Child] = []
+    anchors: list[Anchor] = []
+    noun = hosts_noun(hosts)
     if len(hosts) == 1:
-        parts.append(_tiles(hosts[0]))
-        parts += _host_parts(report, hosts[0], "h2", full=True)
+        parts += _host_parts(report, hosts[0], "h2", full=True, anchors=anchors)
         subtitle = fragment(_subtitle(hosts[0]), f" · {report.date}" if report.date else None)
     else:
-        subtitle = fragment(f"{len(hosts):,} hosts", f" · {report.date}" if report.date else None)
-        parts.append(_overview(report))
-    parts += report.logs
+        subtitle = fragment(f"{len(hosts):,} {noun}s", f" · {report.date}" if report.date else None)
+        if (compared := compare_sites(hosts, report.crawlers, report.purposes)) is not None:
+            parts.append(comparison_section(compared, noun))
+            anchors.append(Anchor("comparison", "Comparison"))
+        parts.append(_overview(report, noun))
+        anchors.append(Anchor("overview", f"All {noun}s"))
+    if report.logs:
+        parts.append(element("div", report.logs, id="logs"))
+        anchors.append(Anchor("logs", "Crawlers in the access log"))
     if len(hosts) > 1:
         full = len(hosts) <= FULL_HOSTS
         parts += [
             _host_section(report, number, host, full=full)
             for number, host in enumerate(hosts[:MOST_HOSTS], 1)
         ]
+        if len(hosts) <= FULL_HOSTS:
+            anchors += [Anchor(f"host-{number}", host.name) for number, host in enumerate(hosts, 1)]
     return document(
         report.title,
+        _contents(anchors),
+        _tiles(hosts[0]) if len(hosts) == 1 else None,
         *parts,
         subtitle=subtitle,
         headline=text(report.sentence, 1000),
@@ -108,6 +137,17 @@ def report_page(report: SiteReport) -> str:
         style=MATRIX_STYLE + _STYLE,
         before=SYMBOLS,
     )
+
+
+def _contents(anchors: Sequence[Anchor]) -> Html | None:
+    """Return links to the sections; None if there are few."""
+    if len(anchors) < 2:
+        return None
+    links = [
+        element("li", element("a", text(anchor.title, 80), href=f"#{anchor.id}"))
+        for anchor in anchors
+    ]
+    return element("nav", element("ul", links), class_="contents", aria_label="Contents")
 
 
 def _subtitle(host: HostFacts) -> Html:
@@ -134,11 +174,11 @@ def _footer(report: SiteReport) -> Html:
 # --- The overview of many hosts -------------------------------------------------------------------
 
 
-def _overview(report: SiteReport) -> Html:
+def _overview(report: SiteReport, noun: str) -> Html:
     hosts = report.hosts
     has_sitemaps = any(host.sitemaps for host in hosts)
     columns: list[TableColumn | str] = [
-        "Host",
+        noun.capitalize(),
         "AI training",
         "Search engines that may read the home page",
         TableColumn("Errors", "number"),
@@ -169,11 +209,12 @@ def _overview(report: SiteReport) -> Html:
     left_out = len(hosts) - MOST_HOSTS
     return element(
         "section",
-        element("h2", "All hosts"),
-        table("All hosts", columns, rows, stacked=True),
-        element("p", f"{left_out:,} hosts have no section of their own.", class_="intro")
+        element("h2", f"All {noun}s"),
+        table(f"All {noun}s", columns, rows, stacked=True),
+        element("p", f"{left_out:,} {noun}s have no section of their own.", class_="intro")
         if left_out > 0
         else None,
+        id="overview",
     )
 
 
@@ -197,10 +238,14 @@ def _readers(facts: PurposeFacts | None) -> str:
     return f"{sum(one.home for one in some)} of {len(some)}"
 
 
-def _blocked_for_search(host: HostFacts) -> int | None:
+def _blocked_for_search(host: HostFacts) -> int | str | None:
     facts = host.purpose("search")
     if host.sitemaps is None or facts is None:
         return None
+    if not host.sitemaps.files:
+        return "no sitemap"
+    if not host.sitemaps.is_known:
+        return "not known"
     return host.sitemaps.blocked_for({one.name for one in facts.main})
 
 
@@ -236,22 +281,41 @@ def _tiles(host: HostFacts) -> Html | None:
     for level, noun in (("error", "errors"), ("warning", "warnings")):
         count = host.count_notes(level)
         found.append((count, f"{noun[:-1] if count == 1 else noun} in the robots.txt"))
-    if host.sitemaps:
-        words = f"of {host.sitemaps.checked:,} sitemap URLs blocked for a main search engine"
+    if host.sitemaps is not None and host.sitemaps.files:
+        words = "sitemap URLs blocked for a main search engine: no sitemap could be read"
+        if host.sitemaps.is_known:
+            words = f"of {host.sitemaps.checked:,} sitemap URLs blocked for a main search engine"
+            if host.sitemaps.unread:
+                words += "; not all sitemaps were read completely"
         found.append((_blocked_for_search(host), words))
     return tiles(found)
 
 
-def _host_parts(report: SiteReport, host: HostFacts, heading: str, *, full: bool) -> list[Child]:
-    """Return the sections of a host; *heading* is the element of their headings."""
+def _host_parts(
+    report: SiteReport,
+    host: HostFacts,
+    heading: str,
+    *,
+    full: bool,
+    anchors: list[Anchor] | None = None,
+) -> list[Child]:
+    """
+    Return the sections of a host; *heading* is the element of their headings.
+
+    *anchors* gets those of the sections; None: they have none.
+    """
 
     def part(title: str, *children: Child, intro: Child = None) -> Html:
         """Return a section with a heading."""
+        anchor = None if anchors is None else Anchor(title.lower().replace(" ", "-"), title)
+        if anchors is not None and anchor is not None:
+            anchors.append(anchor)
         return element(
             "section",
             element(heading, title),
             None if intro is None else element("p", intro, class_="intro"),
             *children,
+            id=anchor.id if anchor else None,
         )
 
     parts: list[Child] = []
@@ -273,6 +337,7 @@ def _host_parts(report: SiteReport, host: HostFacts, heading: str, *, full: bool
                     legend(host.matrix),
                     matrix_table(host.matrix, f"The matrix{where}"),
                     reasons(host.matrix, where),
+                    intro=_counted_twice(host.matrix),
                 )
             )
         parts.append(_notes_part(host, heading, part, full=full))
@@ -282,6 +347,26 @@ def _host_parts(report: SiteReport, host: HostFacts, heading: str, *, full: bool
     if (heading == "h2" and host.history is not None) or len(host.history or ()) > 1:
         parts.append(_history_part(host, part, where))
     return parts
+
+
+def _counted_twice(matrix: Matrix) -> str | None:
+    """Return which crawlers count for AI training and stand under another purpose."""
+    names = [
+        row.name
+        for row in matrix.rows
+        if row.known is not None
+        and row.known.status == "active"
+        and "ai-training" in row.known.purposes[1:]
+    ]
+    if not names:
+        return None
+    verb, where = ("collects", "its") if len(names) == 1 else ("collect", "their")
+    return (
+        f"A crawler stands under its main purpose. {' and '.join(names)} also {verb} for AI "
+        f"training, and {'counts' if len(names) == 1 else 'count'} there too in the sentences and "
+        f"numbers; below, {'it stands' if len(names) == 1 else 'they stand'} under {where} main "
+        "purpose."
+    )
 
 
 def _purpose_table(host: HostFacts, where: str) -> Html:
@@ -395,7 +480,14 @@ def _marked_code(words: str) -> Html:
 
 
 def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html], where: str) -> Html:
+    if not found.files:
+        words = "The robots.txt names no sitemap, so no URL was checked."
+        return part("Sitemaps", element("p", words, class_="intro"))
     words = f"{found.checked:,} different URLs of this host were checked."
+    if not found.is_known:
+        words = "Not known: no sitemap could be read. The table below says why."
+    elif found.unread:
+        words += " Not all sitemaps were read completely; the table of files below says why."
     if found.elsewhere:
         words += f" {found.elsewhere:,} are of other hosts, to which other rules apply."
     if found.left_out:
@@ -420,7 +512,7 @@ def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html], where: str
             stacked=True,
         )
         if blocked
-        else element("p", "No URL of the sitemaps is blocked for a main crawler."),
+        else _nothing_blocked(found),
         element("p", f"Not blocked for: {', '.join(_free(found.groups))}.", class_="intro")
         if blocked and _free(found.groups)
         else None,
@@ -428,6 +520,16 @@ def _sitemaps_part(found: SitemapCoverage, part: Callable[..., Html], where: str
         element("p", f"{more:,} more files are not listed.", class_="intro") if more > 0 else None,
         intro=words,
     )
+
+
+def _nothing_blocked(found: SitemapCoverage) -> Html | None:
+    """Return that no URL is blocked, as far as that is known."""
+    if not found.is_known or not found.checked:
+        return None
+    words = "No URL of the sitemaps is blocked for a main crawler."
+    if found.unread:
+        words = "None of the URLs that were read is blocked for a main crawler."
+    return element("p", words)
 
 
 def _free(groups: Iterable[BlockedUrls]) -> list[str]:

@@ -20,6 +20,7 @@ from robotrules.operations.site_report.facts import CrawlerAccess, HostFacts, Pu
 __all__ = [
     "HEADLINE_PURPOSES",
     "host_sentence",
+    "hosts_noun",
     "hosts_sentence",
     "number",
     "purpose_clause",
@@ -137,17 +138,21 @@ def _scoped_clause(facts: PurposeFacts, noun: str, nouns: str, *, brief: bool) -
 def _but_others(others: Sequence[CrawlerAccess], summary: str) -> str:
     """Return how the crawlers that are not main ones differ; empty if they do not."""
     undecided = sum(one.summary == NOT_DECIDED for one in others)
-    differing = [one for one in others if one.summary not in (summary, NOT_DECIDED)]
-    verb = "may" if summary == NOTHING else "may not"
+    shares = {
+        NOTHING: "may not fetch anything",
+        SOME: "may fetch some URLs" if summary == NOTHING else "may fetch only some URLs",
+        EVERYTHING: "may fetch everything",
+    }
     parts = []
-    if differing and len(others) == 1:
-        parts.append(f"the other known one, {others[0].name}, {verb}")
-    elif differing:
-        others_count = number(len(others))
-        who = f"{number(len(differing))} of the {others_count}"
-        if len(differing) == len(others):
-            who = _all(len(others))
-        parts.append(f"{who} other known ones {verb}")
+    for share, words in shares.items():
+        count = 0 if share == summary else sum(one.summary == share for one in others)
+        if count and len(others) == 1:
+            parts.append(f"the other known one, {others[0].name}, {words}")
+        elif count:
+            who = f"{number(count)} of the {number(len(others))}"
+            if count == len(others):
+                who = _all(count)
+            parts.append(f"{who} other known ones {words}")
     if undecided:
         parts.append(f"for {number(undecided)} other known {_ones(undecided)} it was not decided")
     return f", but {' and '.join(parts)}" if parts else ""
@@ -196,10 +201,13 @@ def hosts_sentence(
         count = _none(len(hosts)) if len(hosts) > 1 else "no"
         whose = "robots.txt files" if len(hosts) > 1 else "robots.txt"
         return sentence(f"{count} {whose} could be read")
-    clauses = list(_selected_over_hosts(known)) if selected else []
+    noun = hosts_noun(hosts)
+    clauses = list(_selected_over_hosts(known, noun)) if selected else []
     for purpose in () if selected else purposes or HEADLINE_PURPOSES:
         clause = (
-            _home_over_hosts(known, purpose) if purpose == "search" else _blocked(known, purpose)
+            _home_over_hosts(known, purpose, noun)
+            if purpose == "search"
+            else _blocked(known, purpose, noun)
         )
         clauses.append(clause)
     if unread:
@@ -209,21 +217,26 @@ def hosts_sentence(
     return f"{said}." if selected and not said.startswith(("what ", OTHERS)) else sentence(said)
 
 
-def _blocked(hosts: Sequence[HostFacts], purpose: str) -> str:
+def hosts_noun(hosts: Sequence[HostFacts]) -> str:
+    """Return what some hosts are called: `file` if none of them names an origin, else `host`."""
+    return "host" if any(host.source.origin for host in hosts) else "file"
+
+
+def _blocked(hosts: Sequence[HostFacts], purpose: str, noun: str) -> str:
     """Return on how many hosts the crawlers with a purpose may fetch nothing."""
     nouns = f"known {_NOUNS[purpose][1]}"
     found = [facts.blocked for host in hosts if (facts := host.purpose(purpose)) is not None]
     total = len(hosts)
     for how, words in (("all", f"all {nouns}"), ("some", f"some {nouns}, but not all")):
         if found.count(how) == total:
-            return f"{_every_host(total)} {'blocks' if total == 1 else 'block'} {words}"
+            return f"{_every_host(total, noun)} {'blocks' if total == 1 else 'block'} {words}"
     if found.count("none") == total:
-        return f"{_no_host(total)} blocks any {_NOUNS[purpose][0]} that is known"
+        return f"{_no_host(total, noun)} blocks any {_NOUNS[purpose][0]} that is known"
     parts: list[str] = []
     for how, some in (("all", f"all {nouns}"), ("some", "some of them"), ("none", "none of them")):
         if count := found.count(how):
             # The first part names what the others refer to.
-            who = f"{number(count)} of {number(total)} hosts" if not parts else number(count)
+            who = f"{number(count)} of {number(total)} {noun}s" if not parts else number(count)
             what = some if parts or how == "all" else f"{how} of the {nouns}"
             parts.append(f"{who} {'blocks' if count == 1 else 'block'} {what}")
     if undecided := found.count(NOT_DECIDED):
@@ -231,7 +244,7 @@ def _blocked(hosts: Sequence[HostFacts], purpose: str) -> str:
     return _and(parts)
 
 
-def _home_over_hosts(hosts: Sequence[HostFacts], purpose: str) -> str:
+def _home_over_hosts(hosts: Sequence[HostFacts], purpose: str, noun: str) -> str:
     """Return on how many hosts all main crawlers with a purpose may read the home page."""
     every, total = 0, len(hosts)
     who = ""
@@ -243,16 +256,18 @@ def _home_over_hosts(hosts: Sequence[HostFacts], purpose: str) -> str:
         who = f"{_all(len(some))} main {_NOUNS[purpose][1]}"
         every += all(one.home for one in some)
     if every == total:
-        where = {1: "the host", 2: "both hosts"}.get(total, f"all {number(total)} hosts")
-        return f"{who} may read the home page of {where}"
+        where = _every_host(total, noun)
+        return f"{who} may read the home page {'under' if noun == 'file' else 'of'} {where}"
     if not every:
-        return f"{_no_host(total)} lets {who} read its home page"
+        whose = "the" if noun == "file" else "its"
+        return f"{_no_host(total, noun)} lets {who} read {whose} home page"
     verb = "lets" if every == 1 else "let"
-    return f"{number(every)} of {number(total)} hosts {verb} {who} read the home page"
+    return f"{number(every)} of {number(total)} {noun}s {verb} {who} read the home page"
 
 
-def _selected_over_hosts(hosts: Sequence[HostFacts]) -> Iterator[str]:
+def _selected_over_hosts(hosts: Sequence[HostFacts], noun: str) -> Iterator[str]:
     """Yield a clause for each crawler of the matrix; the first ones, if there are many."""
+    preposition = "under" if noun == "file" else "on"
     matrices = [host.matrix for host in hosts if host.matrix is not None]
     for row, *others in islice(
         zip(*(matrix.rows for matrix in matrices), strict=True), MOST_CLAUSES
@@ -265,23 +280,30 @@ def _selected_over_hosts(hosts: Sequence[HostFacts]) -> Iterator[str]:
             (EVERYTHING, "everything"),
         ):
             if count := found.count(summary):
-                of = f" of {number(len(found))} hosts" if not parts else ""
-                where = _every_host(count) if count == len(found) else f"{number(count)}{of}"
-                parts.append(f"{share} on {where}")
+                of = f" of {number(len(found))} {noun}s" if not parts else ""
+                where = _every_host(count, noun) if count == len(found) else f"{number(count)}{of}"
+                parts.append(f"{share} {preposition} {where}")
         undecided = found.count(NOT_DECIDED)
         if not parts:
-            yield f"what {row.name} may fetch was not decided on {_every_host(undecided)}"
+            where = f"{preposition} {_every_host(undecided, noun)}"
+            yield f"what {row.name} may fetch was not decided {where}"
             continue
         clause = f"{row.name} may fetch {_and(parts)}"
-        yield f"{clause}, and it was not decided on {number(undecided)}" if undecided else clause
+        yield (
+            f"{clause}, and it was not decided {preposition} {number(undecided)}"
+            if undecided
+            else clause
+        )
 
 
-def _every_host(total: int) -> str:
-    return {1: "the host", 2: "both hosts"}.get(total, f"all {number(total)} hosts")
+def _every_host(total: int, noun: str) -> str:
+    return {1: f"the {noun}", 2: f"both {noun}s"}.get(total, f"all {number(total)} {noun}s")
 
 
-def _no_host(total: int) -> str:
-    return {1: "no host", 2: "neither host"}.get(total, f"none of the {number(total)} hosts")
+def _no_host(total: int, noun: str) -> str:
+    return {1: f"no {noun}", 2: f"neither {noun}"}.get(
+        total, f"none of the {number(total)} {noun}s"
+    )
 
 
 # --- Words ----------------------------------------------------------------------------------------

@@ -76,6 +76,16 @@ class SitemapCoverage(NamedTuple):
     groups: tuple[BlockedUrls, ...]
     """Crawlers with the same rules; those for which most URLs are blocked first."""
 
+    @property
+    def unread(self) -> int:
+        """How many entries of *files* were not read completely."""
+        return sum(bool(file.problem) for file in self.files)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the count of blocked URLs says something: at least one URL was read."""
+        return bool(self.checked or not self.unread)
+
     def blocked_for(self, names: Collection[str]) -> int:
         """Return the largest number of URLs that are blocked for one of some crawlers."""
         return max(
@@ -86,6 +96,8 @@ class SitemapCoverage(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
         return {
+            "known": self.is_known,
+            "unread": self.unread,
             "files": [file.as_dict() for file in self.files],
             "checked": self.checked,
             "elsewhere": self.elsewhere,
@@ -122,7 +134,9 @@ def sitemap_coverage(
     groups = [_blocked(rules, names, urls) for rules, names in by_rules.values()]
     groups.sort(key=lambda group: -group.blocked)
     counts = tuple(SitemapCount(file.name, len(file.urls), file.problem) for file in files)
-    return SitemapCoverage(counts, len(urls), elsewhere, left_out, tuple(groups))
+    found = SitemapCoverage(counts, len(urls), elsewhere, left_out, tuple(groups))
+    # Without a URL, "none is blocked" would be a claim about unread sitemaps.
+    return found if found.is_known else found._replace(groups=())
 
 
 def _main_crawlers() -> list[tuple[str, Tokens]]:

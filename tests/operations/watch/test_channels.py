@@ -17,7 +17,7 @@ import pytest
 
 from robotrules.operations.watch.channels import DELIVERED
 from robotrules.operations.watch.channels.command import CommandChannel
-from robotrules.operations.watch.channels.feed import FeedChannel, make_feed
+from robotrules.operations.watch.channels.feed import FeedChannel, check_replaceable, make_feed
 from robotrules.operations.watch.channels.mail import MailChannel, MailServer
 from robotrules.operations.watch.channels.stream import StreamChannel
 from robotrules.operations.watch.channels.webhook import WebhookChannel, parse_secret, sign
@@ -331,6 +331,35 @@ class TestFeed:
         channel = FeedChannel(str(path), feed_id="x", history=lambda _: [event()])
         channel.create(1.0)
         assert channel.deliver([event()]).error == "cannot be written: No such file or directory"
+
+
+class TestReplacedFiles:
+    """A feed replaces a feed, and nothing else."""
+
+    def test_what_is_replaced(self, tmp_path: Path) -> None:
+        """No file, an empty one, and a feed of any watch."""
+        path = tmp_path / "feed.atom"
+        assert check_replaceable(str(path)) == ""
+        path.touch()
+        assert check_replaceable(str(path)) == ""
+        title = "\U0001f600" * 200
+        path.write_bytes(make_feed("5f0a", title, [event()] * 50))
+        assert check_replaceable(str(path)) == ""
+
+    def test_what_is_not(self, tmp_path: Path) -> None:
+        """Text, another program's feed, a pipe, a link that leads nowhere."""
+        path = tmp_path / "file"
+        feed = make_feed("5f0a", "title", [event()])
+        for octets in (b"text", feed.replace(b"robotrules watch", b"blog"), b"\0" * 10_000):
+            path.write_bytes(octets)
+            channel = FeedChannel(str(path), feed_id="5f0a", history=lambda most: [event()])
+            channel.create(1.0)
+            assert "other content than a feed" in channel.deliver([event()]).error
+            assert path.read_bytes() == octets
+        os.mkfifo(tmp_path / "pipe")
+        (tmp_path / "link").symlink_to("nowhere")
+        for name in ("pipe", "link"):
+            assert check_replaceable(str(tmp_path / name)) == "is not a regular file"
 
 
 class TestStream:

@@ -22,7 +22,7 @@ from robotrules.operations.watch.state import WatchState
 from tests.cli.schema import problems
 from tests.cli.shell import COMMAND, Ran, process_environment, robotrules
 from tests.cli.sites import Site, response, site
-from tests.client.fault_servers import closed_port
+from tests.client.fault_servers import closed_port, never_answers, serve
 from tests.operations.watch.receivers import mail_server, webhook_endpoint
 
 ROOT = Path(__file__).parents[2]
@@ -205,6 +205,7 @@ class TestChannels:
         ("given", "words"),
         [
             (["--webhook", "ftp://example.org"], "the webhook is not a URL"),
+            (["--webhook", "http://a..b/h"], "the host of the webhook is not a name"),
             (
                 ["--webhook", "https://x/", "--webhook-secret-file", "none"],
                 "cannot read the webhook",
@@ -382,6 +383,27 @@ class TestRunning:
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=30)[0] == b""
         assert process.returncode == 130
+
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+    def test_it_stops_during_a_delivery(
+        self, example: Site, tmp_path: Path, number: signal.Signals
+    ) -> None:
+        """Of many events to a receiver that hangs; nothing is lost."""
+        watch(example.origin)
+        example.answers["/robots.txt"] = CLOSED
+        with serve(never_answers) as dead:
+            process = self.start(
+                example.origin, "--webhook", dead.url, "-q", stderr=subprocess.PIPE
+            )
+            wait_for(lambda: dead.connections)
+            began = time.monotonic()
+            process.send_signal(number)
+            _, told = process.communicate(timeout=60)
+            assert time.monotonic() - began < 10
+        assert process.returncode == (0 if number == signal.SIGTERM else 130)
+        assert b"stopped; nothing is lost" in told
+        status = json.loads(robotrules("watch", "--status", "--json").out)
+        assert [one["pending"] for one in status["channels"]] == [1]
 
     def test_a_reader_that_is_gone(self, example: Site) -> None:
         """The command ends as others do, and the event is told by the next one."""

@@ -231,7 +231,7 @@ def _commands(settings: WatchSettings) -> Iterator[Channel]:
     if arguments or text is not None:
         from robotrules.operations.watch.channels.command import CommandChannel
 
-        yield CommandChannel(arguments)
+        yield CommandChannel(arguments, hidden=(SECRET, PASSWORD))
 
 
 def _mail(settings: WatchSettings) -> Iterator[Channel]:

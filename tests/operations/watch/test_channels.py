@@ -101,6 +101,14 @@ class TestWebhook:
         found = WebhookChannel(hook.url).deliver([event()])
         assert found == (f"status {status}", retry_after, only_these)
 
+    @pytest.mark.parametrize(
+        "url", ["http://a..b/hook", f"https://{'a' * 64}.example/", "http://.example/"]
+    )
+    def test_a_host_that_no_name_can_be(self, url: str) -> None:
+        """Is refused at once, as other invalid URLs are."""
+        with pytest.raises(ValueError, match="the host of the webhook is not a name"):
+            WebhookChannel(url)
+
     def test_redirects_are_not_followed(self, hook: Hook) -> None:
         """The target may be another's."""
         hook.status, hook.fields = 302, {"Location": hook.url}
@@ -181,6 +189,15 @@ class TestCommand:
         assert found.error == "it cannot be started: No such file or directory"
         with pytest.raises(ValueError, match="empty"):
             CommandChannel([])
+
+    def test_it_gets_no_secrets(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Those of other channels are not in its environment; the rest is."""
+        monkeypatch.setenv("SECRET", "s3cret")
+        monkeypatch.setenv("OTHER", "kept")
+        heard = tmp_path / "heard"
+        command = ["sh", "-c", f'echo "$SECRET,$OTHER" > {heard}']
+        assert CommandChannel(command, hidden=["SECRET"]).deliver([event()]) == DELIVERED
+        assert heard.read_text() == ",kept\n"
 
     def test_its_time_ends(self) -> None:
         """The program and its children are ended."""

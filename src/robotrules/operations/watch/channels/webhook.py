@@ -103,6 +103,13 @@ class WebhookChannel:
             port = parts.port
         except ValueError:
             raise ValueError("the port of the webhook is not a number up to 65535") from None
+        try:
+            parts.hostname.encode("idna")  # as a socket does
+        except UnicodeError:
+            raise ValueError(
+                "the host of the webhook is not a name: it has an empty label, or one of more than "
+                "63 characters"
+            ) from None
         self._secure = parts.scheme.lower() == "https"
         self._host, self._port = parts.hostname, port
         self._path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -137,7 +144,7 @@ class WebhookChannel:
             headers["webhook-signature"] = sign(self._key, event.id, timestamp, body)
         try:
             response, status = self._send(body, headers)
-        except (OSError, HTTPException) as error:
+        except (OSError, HTTPException, ValueError) as error:
             words = getattr(error, "strerror", None) or str(error) or type(error).__name__
             return Delivery(f"no response: {visible(str(words))[:200]}")
         if 200 <= status < 300:
@@ -174,7 +181,7 @@ class WebhookChannel:
 
 
 def _hang_up(connection: socket.socket) -> None:
-    with suppress(OSError):  # it is closed already
+    with suppress(OSError, ValueError):  # it is closed already, or TLS has not begun
         connection.shutdown(socket.SHUT_RDWR)
 
 

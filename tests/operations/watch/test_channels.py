@@ -20,7 +20,12 @@ from robotrules.operations.watch.channels.command import CommandChannel
 from robotrules.operations.watch.channels.feed import FeedChannel, check_replaceable, make_feed
 from robotrules.operations.watch.channels.mail import MailChannel, MailServer
 from robotrules.operations.watch.channels.stream import StreamChannel
-from robotrules.operations.watch.channels.webhook import WebhookChannel, parse_secret, sign
+from robotrules.operations.watch.channels.webhook import (
+    WebhookChannel,
+    parse_secret,
+    sign,
+    webhook_body,
+)
 from robotrules.operations.watch.events import EventKind, WatchEvent, make_event
 from tests.client.fault_servers import (
     client_tls,
@@ -76,6 +81,23 @@ class TestWebhook:
         assert found["type"] == "robotrules.rules-changed"
         assert found["text"] == "https://example.com/robots.txt: GPTBot may fetch less."
         assert fields["content-type"] == "application/json"
+
+    def test_the_text_is_no_markup(self) -> None:
+        """A site cannot call everyone in a chat, or show a link as another; `data` is unchanged."""
+        quoted = "/<!channel>&@here[x](http://evil.example)![y][z]`c`*b*_i_~s~/a_b*"
+        bad = event(sentence=f"Everyone else may fetch {quoted}.")
+        bad = bad._replace(target="https://example.com/*[a](b)@here<!here>?a=b&c_d=%20")
+        found = json.loads(webhook_body(bad))
+        assert found["data"] == json.loads(json.dumps(bad.as_dict()))
+        text = found["text"]
+        assert text.startswith(
+            "https://example.com/%2A%5Ba%5D%28b%29%40here%3C!here%3E?a=b&amp;c_d=%20: Everyone "
+        )
+        for mark in ("<", ">", "](", "][", "@h", "`"):
+            assert mark not in text
+        assert "&lt;!channel&gt;&amp;@\u200bhere" in text
+        assert "\u200a*\u200ab\u200a*\u200a" in text
+        assert "a_b\u200a*\u200a." in text
 
     def test_the_signature_of_the_specification(self) -> None:
         """The example of standardwebhooks.com, with its secret and its result."""

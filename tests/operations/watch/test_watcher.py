@@ -340,7 +340,6 @@ class TestRunning:
         assert watch.watcher.look(stop=stop) == 0
         assert example.asked == []
 
-
     def test_a_stop_while_a_server_hangs(self, watching: Callable[..., Watching]) -> None:
         """The look is left behind."""
         with serve(never_answers) as dead:

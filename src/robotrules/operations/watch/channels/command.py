@@ -99,7 +99,6 @@ class CommandChannel:
             why = f"exit code {code}" if code > 0 else f"signal {-code}"
             return Delivery(f"{why}{words}")
 
-
     def _wait(self, process: subprocess.Popen[bytes]) -> int | None:
         """Return the exit code; None: its time is over, or the watch ends."""
         end = time.monotonic() + self._timeout

@@ -58,8 +58,8 @@ INTERRUPTED = 130
 @click.option(
     "--config",
     metavar="FILE",
-    help="Settings with a table [watch]. Defaults to the nearest robotrules.toml; options override "
-    "it.",
+    help="Settings with a table [watch]; options override it. Defaults to the nearest "
+    "robotrules.toml, which may have no channels.",
 )
 @click.option("--once", is_flag=True, help="Look once and end, for cron.")
 @click.option(

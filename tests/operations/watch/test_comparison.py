@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from robotrules.operations.watch.comparison import SIZE_LIMIT, Baseline, advance
 from robotrules.operations.watch.events import EventKind, is_at_least, parse_event
-from robotrules.operations.watch.observations import PageObservation, RedirectSeen, SitemapSeen
+from robotrules.operations.watch.observations import (
+    FileObservation,
+    PageObservation,
+    RedirectSeen,
+    SitemapSeen,
+)
 from tests.operations.watch.samples import ORIGIN, between, file, looks, page
 
 OPEN = "User-agent: *\nDisallow: /private/\n"
@@ -92,6 +99,26 @@ class TestMeaning:
         assert len(event.sentence) <= 1_000
         assert len(event.details["changes"]) <= 50
         assert event.details["more_changes"] > 0
+
+    @pytest.mark.parametrize(("names", "rules"), [(1, 2_000), (100, 4)])
+    def test_very_many_wildcards(self, names: int, rules: int) -> None:
+        """A comparison has an end after seconds; that it is not complete is said."""
+
+        def hostile(sign: str) -> FileObservation:
+            groups = (
+                f"User-agent: Bot{chr(97 + n % 26) * (n // 26 + 1)}\n"
+                + "".join(f"Disallow: /*{sign}{n}*{k}*x{k * n}*\n" for k in range(rules))
+                for n in range(names)
+            )
+            return file("\n".join(groups))
+
+        old, new = hostile("a"), hostile("b")
+        began = time.thread_time()
+        [event] = between(old, new)
+        assert time.thread_time() - began < 10
+        assert event.kind is EventKind.RULES_CHANGED
+        assert event.details["more_changes"] > 0
+        assert " more changes" in event.sentence
 
     def test_hostile_text_is_printable(self) -> None:
         """Names and paths of the file cannot reach a terminal or a header."""

@@ -12,11 +12,13 @@ from unittest import mock
 
 import pytest
 
+from robotrules import tags as tags_module
 from robotrules.client.sync import Client
 from robotrules.errors import StoreError
 from robotrules.operations.watch import watcher
 from robotrules.operations.watch.channels import DELIVERED, Delivery
 from robotrules.operations.watch.events import WatchEvent
+from robotrules.operations.watch.observations import PageObservation
 from robotrules.operations.watch.outbox import DeliverySummary, Outbox
 from robotrules.operations.watch.state import LostLeaseError, WatchState
 from robotrules.operations.watch.watcher import (
@@ -163,6 +165,23 @@ class TestLooks:
         example.asked.clear()
         assert "page-blocked" in watch.look()
         assert example.asked == ["/robots.txt"]
+
+    def test_a_page_with_very_many_tags(
+        self, watching: Callable[..., Watching], example: Site
+    ) -> None:
+        """It is parsed once for all names, and looked at for fewer of them."""
+        tags = "".join(f'<meta name="bot{n}" content="nosnippet">' for n in range(25))
+        many = '<meta name="bot1" content="nosnippet,noindex">' * 5_000
+        html = "Content-Type: text/html"
+        watch = watching(f"{example.origin}/a")
+        for body, most in ((tags, 20), (tags + many, 7)):
+            example.answers["/a"] = response(f"<html><head>{body}</head></html>", html)
+            with mock.patch.object(tags_module, "read_page", wraps=tags_module.read_page) as read:
+                watch.look()
+            assert read.call_count == 1
+            seen = watch.looks[-1].seen
+            assert isinstance(seen, PageObservation)
+            assert len(seen.tags) == 1 + most
 
     def test_redirects_of_both(self, watching: Callable[..., Watching], example: Site) -> None:
         """To another path of the same server."""

@@ -38,8 +38,9 @@ from robotrules.robotstxt import RobotsTxt
 # Limits of one comparison: a watch of many hosts compares files that others write.
 MAX_STATES, MIN_STATES = 200_000, 1_000
 MAX_REGIONS = 200
-# A state costs time for each rule with a wildcard that a crawler obeys: more rules, fewer states.
-STATES_PER_RULES = 4_000_000
+# A state, and a change in words, cost time for each rule with a wildcard that a crawler obeys: of
+# more rules, fewer states are searched, and fewer changes described.
+MAX_STATE_WORK, MAX_DETAIL_WORK = 4_000_000, 5_000
 # How much of a change is in its sentence, and in its details.
 MOST_STATEMENTS, MOST_DETAILS = 3, 50
 MOST_NAMES, MOST_NAMES_LISTED = 4, 200
@@ -63,16 +64,18 @@ class Meaning(NamedTuple):
 
 def describe_meaning(old: RobotsTxt, new: RobotsTxt, crawlers: Sequence[str] = ()) -> Meaning:
     """Return what changes from one file to the other; *crawlers* are listed by name as well."""
-    states = _max_states(old, new)
+    wildcards = _count_wildcards(old, new)
+    states = min(max(MAX_STATE_WORK // wildcards, MIN_STATES), MAX_STATES)
+    most_details = min(max(MAX_DETAIL_WORK // wildcards, 1), MOST_DETAILS)
     _, parts = compare_files(
         old, new, (), literal=False, max_regions=MAX_REGIONS, max_states=states
     )
     blocked, allowed = _newly_blocked(old, new, crawlers, states)
-    statements = list(islice(_statements(parts), MOST_DETAILS))
+    statements = list(islice(_statements(parts), most_details))
     details: dict[str, Any] = {
         "equal": parts.equal,
         "changes": [one.details for one in statements],
-        "more_changes": max(_count(parts) - MOST_DETAILS, 0),
+        "more_changes": _count(parts) - len(statements),
         "complete": parts.complete and all(part.complete for part in parts.changed),
         "newly_blocked": [_mark(name) for name in blocked[:MOST_NAMES_LISTED]],
         "newly_allowed": [_mark(name) for name in allowed[:MOST_NAMES_LISTED]],
@@ -105,8 +108,8 @@ def describe_meaning(old: RobotsTxt, new: RobotsTxt, crawlers: Sequence[str] = (
     return Meaning(EventKind.TEXT_CHANGED, "info", "", "", details)
 
 
-def _max_states(*files: RobotsTxt) -> int:
-    """Return the number of states for a comparison, so that it takes seconds at most."""
+def _count_wildcards(*files: RobotsTxt) -> int:
+    """Return the most rules with a wildcard that a name has in a file; at least 1."""
     most = 1
     for robots in files:
         rules: Counter[bytes] = Counter()
@@ -115,7 +118,7 @@ def _max_states(*files: RobotsTxt) -> int:
             for token in {start.value.lower() for start in group.starts}:
                 rules[token] += count  # groups of the same name are one
         most = max(most, *rules.values(), 0)
-    return min(max(STATES_PER_RULES // most, MIN_STATES), MAX_STATES)
+    return most
 
 
 def describe_text_change(old: RobotsTxt, new: RobotsTxt) -> str:

@@ -22,7 +22,7 @@ from robotrules.operations.watch.state import WatchState
 from tests.cli.schema import problems
 from tests.cli.shell import COMMAND, Ran, process_environment, robotrules
 from tests.cli.sites import Site, response, site
-from tests.client.fault_servers import closed_port
+from tests.client.fault_servers import closed_port, never_answers, serve
 from tests.operations.watch.receivers import mail_server, webhook_endpoint
 
 ROOT = Path(__file__).parents[2]
@@ -205,6 +205,7 @@ class TestChannels:
         ("given", "words"),
         [
             (["--webhook", "ftp://example.org"], "the webhook is not a URL"),
+            (["--webhook", "http://a..b/h"], "the host of the webhook is not a name"),
             (
                 ["--webhook", "https://x/", "--webhook-secret-file", "none"],
                 "cannot read the webhook",
@@ -249,7 +250,7 @@ class TestSettings:
         folder = tmp_path / "etc"
         folder.mkdir()
         code = "import sys; open('heard', 'ab').write(sys.stdin.buffer.read())"
-        (folder / "robotrules.toml").write_text(
+        (folder / "watch.toml").write_text(
             f"""[watch]
             urls = ["{example.origin}"]
             name = "shop"
@@ -263,15 +264,82 @@ class TestSettings:
             """
         )
         monkeypatch.chdir(folder)
-        assert watch().code == 0
+        config = ("--config", "watch.toml")
+        assert watch(*config).code == 0
         example.answers["/robots.txt"] = response(status="500 No")
-        assert watch().code == 1
+        assert watch(*config).code == 1
         assert (folder / "robots.atom").read_text().count("<entry>") == 1
         assert json.loads((folder / "heard").read_text())["kind"] == "unreachable"
-        assert json.loads(robotrules("watch", "--status", "--json").out)["watch"] == "shop"
+        assert json.loads(robotrules("watch", *config, "--status", "--json").out)["watch"] == "shop"
         monkeypatch.chdir(tmp_path)
         example.answers["/robots.txt"] = OPEN
-        assert watch("--config", "etc/robotrules.toml", "--min-level", "info").code == 1
+        assert watch("--config", "etc/watch.toml", "--min-level", "info").code == 1
+
+    def test_the_nearest_file_says_what_to_watch(
+        self, example: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Without --config: targets and levels, from a parent too."""
+        (tmp_path / "robotrules.toml").write_text(
+            f'[watch]\nurls = ["{example.origin}"]\nmin-level = "error"\n'
+        )
+        (tmp_path / "deep").mkdir()
+        monkeypatch.chdir(tmp_path / "deep")
+        assert watch().code == 0
+        assert example.asked
+
+    @pytest.mark.parametrize(
+        "setting",
+        [
+            'exec = ["touch", "ran"]',
+            'webhook = ["https://evil.example/"]',
+            'webhook-secret-file = "../secret"',
+            'feed = "victim.txt"',
+            'mail-to = ["a@evil.example"]',
+            'mail-from = "a@evil.example"',
+            'smtp = "evil.example"',
+            'smtp-security = "none"',
+            'smtp-user = "evil"',
+            'smtp-password-file = "../secret"',
+        ],
+    )
+    @pytest.mark.parametrize("file", ["robotrules.toml", "pyproject.toml"])
+    def test_the_nearest_file_has_no_channels(
+        self,
+        example: Site,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        file: str,
+        setting: str,
+    ) -> None:
+        """A clone of somebody's repository runs nothing, sends nothing and replaces nothing."""
+        table = "watch" if file == "robotrules.toml" else "tool.robotrules.watch"
+        (tmp_path / file).write_text(f"[{table}]\n{setting}\n")
+        (tmp_path / "victim.txt").write_text("precious")
+        (tmp_path / "deep").mkdir()
+        monkeypatch.chdir(tmp_path / "deep")
+        for more in ([], ["--test-channels"]):
+            ran = robotrules(
+                "watch",
+                example.origin,
+                "--once",
+                *ALLOW,
+                *more,
+                ROBOTRULES_WEBHOOK_SECRET=SECRET,
+                ROBOTRULES_SMTP_PASSWORD="p",
+            )
+            assert (ran.code, ran.out, example.asked) == (2, "", [])
+            assert f"has channels in [watch] ({setting.split()[0]})" in ran.err
+            assert "pass --config " in ran.err
+        assert (tmp_path / "victim.txt").read_text() == "precious"
+        assert not list(tmp_path.rglob("ran"))
+
+    def test_a_file_that_is_not_a_feed(self, example: Site, tmp_path: Path) -> None:
+        """Is not replaced, whoever names it."""
+        victim = tmp_path / "victim.txt"
+        victim.write_text("precious")
+        ran = watch(example.origin, "--feed", str(victim))
+        assert (ran.code, "is not replaced: name another file" in ran.err) == (2, True)
+        assert (victim.read_text(), example.asked) == ("precious", [])
 
     def test_a_file_without_settings(self, tmp_path: Path) -> None:
         """A hint, and the error about missing URLs."""
@@ -315,6 +383,27 @@ class TestRunning:
         process.send_signal(signal.SIGINT)
         assert process.communicate(timeout=30)[0] == b""
         assert process.returncode == 130
+
+    @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+    def test_it_stops_during_a_delivery(
+        self, example: Site, tmp_path: Path, number: signal.Signals
+    ) -> None:
+        """Of many events to a receiver that hangs; nothing is lost."""
+        watch(example.origin)
+        example.answers["/robots.txt"] = CLOSED
+        with serve(never_answers) as dead:
+            process = self.start(
+                example.origin, "--webhook", dead.url, "-q", stderr=subprocess.PIPE
+            )
+            wait_for(lambda: dead.connections)
+            began = time.monotonic()
+            process.send_signal(number)
+            _, told = process.communicate(timeout=60)
+            assert time.monotonic() - began < 10
+        assert process.returncode == (0 if number == signal.SIGTERM else 130)
+        assert b"stopped; nothing is lost" in told
+        status = json.loads(robotrules("watch", "--status", "--json").out)
+        assert [one["pending"] for one in status["channels"]] == [1]
 
     def test_a_reader_that_is_gone(self, example: Site) -> None:
         """The command ends as others do, and the event is told by the next one."""

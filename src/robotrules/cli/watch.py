@@ -58,8 +58,8 @@ INTERRUPTED = 130
 @click.option(
     "--config",
     metavar="FILE",
-    help="Settings with a table [watch]. Defaults to the nearest robotrules.toml; options override "
-    "it.",
+    help="Settings with a table [watch]; options override it. Defaults to the nearest "
+    "robotrules.toml, which may have no channels.",
 )
 @click.option("--once", is_flag=True, help="Look once and end, for cron.")
 @click.option(
@@ -227,7 +227,7 @@ class _Talk:
         self.first = 0
         self.failures: list[str] = []
         self.failed = False
-        self.delivered = 0
+        self.delivered = self.errors = 0
         self._told: dict[str, str] = {}
 
     def look(self, look: Look) -> None:
@@ -248,6 +248,16 @@ class _Talk:
             )
         elif look.is_first and (tags := getattr(seen, "tags", {}).get("*")):
             report(f"{_shown(look.target)} has robots tags: {', '.join(tags)}")
+
+    def error(self, origin: str, error: Exception) -> None:
+        """Report a look that ended with an error of this program or of the store."""
+        self.errors += 1
+        words = _shown(f"{type(error).__name__}: {error}")
+        report(
+            f"{_shown(origin)}: the look failed ({words}); it is tried again with the next one",
+            label="warning",
+            style="warning",
+        )
 
     def delivery(self, summary: DeliverySummary) -> None:
         """Report a channel that fails, once for each reason, and that it works again."""
@@ -303,6 +313,7 @@ def _run(
             clock=client_module.now,
             on_look=talk.look,
             on_delivery=talk.delivery,
+            on_error=talk.error,
         )
         new = outbox.resume()
         if not once:
@@ -314,7 +325,7 @@ def _run(
             watcher.run(settings.every, stop)
         else:
             new += watcher.look(stop=stop)
-            watcher.deliver()
+            watcher.deliver(stop)
     if caught:
         report("stopped; nothing is lost")
         return INTERRUPTED if caught[0] == signal.SIGINT else 0
@@ -322,7 +333,7 @@ def _run(
         report(
             f"first look at {plural(talk.first, 'target')} recorded; changes are told from now on"
         )
-    failing = any(one.error and one.pending for one in state.channels())
+    failing = talk.errors or any(one.error and one.pending for one in state.channels())
     return 2 if failing else int(bool(new or talk.delivered))
 
 

@@ -21,7 +21,7 @@ from robotrules.cli.datetimes import parse_duration
 from robotrules.cli.input_files import open_octets, url_chunks
 from robotrules.cli.options import parse_tokens
 from robotrules.cli.text import is_terminal
-from robotrules.config import Config, WatchConfig, find_config, read_config
+from robotrules.config import Config, WatchConfig, find_config, read_config, shown_path
 from robotrules.errors import ConfigError
 from robotrules.octets import to_text, visible
 
@@ -36,6 +36,20 @@ MAX_SECRET = 4_096
 # More are refused when they are sorted by origin; this bounds what is read.
 MAX_URLS = 100_000
 SECRET, PASSWORD = "ROBOTRULES_WEBHOOK_SECRET", "ROBOTRULES_SMTP_PASSWORD"
+# Settings that run a program, write a file, read a secret or send events. They count only in a file
+# that is named: the nearest one may be that of a repository of somebody else.
+CHANNEL_SETTINGS = (
+    "exec",
+    "webhook",
+    "webhook_secret_file",
+    "feed",
+    "mail_to",
+    "mail_from",
+    "smtp",
+    "smtp_security",
+    "smtp_user",
+    "smtp_password_file",
+)
 
 
 class WatchSettings(NamedTuple):
@@ -90,9 +104,27 @@ def read_settings(config: str | None, given: dict[str, Any]) -> WatchSettings:
         found = read_config(config) if config is not None else find_config(os.curdir)
     except ConfigError as error:
         raise CliError(visible(str(error))) from None
-    if config is not None and found.watch == WatchConfig():
+    if config is None:
+        _refuse_channels(found)
+    elif found.watch == WatchConfig():
         report(f"{quoted(config)} has no settings in [watch]", label="hint", style="warning")
     return WatchSettings(found, given)
+
+
+def _refuse_channels(found: Config) -> None:
+    """Refuse a file that was not named if it has channels."""
+    names = [
+        name.replace("_", "-")
+        for name in CHANNEL_SETTINGS
+        if getattr(found.watch, name) not in (None, ())
+    ]
+    if names:
+        path = quoted(str(shown_path(Path(found.path or ""))))
+        raise CliError(
+            f"{path} has channels in [watch] ({', '.join(names)}): they run programs, write files "
+            f"or send events, so they count only in a file that you name; if you trust it, pass "
+            f"--config {path}"
+        )
 
 
 def find_targets(
@@ -199,7 +231,7 @@ def _commands(settings: WatchSettings) -> Iterator[Channel]:
     if arguments or text is not None:
         from robotrules.operations.watch.channels.command import CommandChannel
 
-        yield CommandChannel(arguments)
+        yield CommandChannel(arguments, hidden=(SECRET, PASSWORD))
 
 
 def _mail(settings: WatchSettings) -> Iterator[Channel]:
@@ -236,10 +268,12 @@ def _feed(settings: WatchSettings, state: WatchState) -> Iterator[Channel]:
     path = settings.file("feed")
     if path is None:
         return
-    from robotrules.operations.watch.channels.feed import FeedChannel
+    from robotrules.operations.watch.channels.feed import FeedChannel, check_replaceable
 
     if os.path.isdir(path) or not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         raise CliError(f"--feed {quoted(path)} is not a file in an existing directory")
+    if why := check_replaceable(path):
+        raise CliError(f"--feed {quoted(path)} {why}")
     feed = FeedChannel(
         path,
         feed_id=state.feed_id,

@@ -62,7 +62,8 @@ def page(
     media_type: str | None = "text/html",
     response: str = "",
 ) -> PageObservation:
-    """Return a look at a page."""
+    """Return a look at a page; tags are known only if it was seen."""
+    known = outcome == "seen" and status is not None and status < 300
     return PageObservation(
         f"{ORIGIN}/a",
         1_000.0,
@@ -72,7 +73,7 @@ def page(
         final_url,
         redirects,
         media_type,
-        tags or {"*": {}},
+        (tags or {"*": {}}) if known else {},
     )
 
 

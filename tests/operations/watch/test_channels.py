@@ -17,10 +17,15 @@ import pytest
 
 from robotrules.operations.watch.channels import DELIVERED
 from robotrules.operations.watch.channels.command import CommandChannel
-from robotrules.operations.watch.channels.feed import FeedChannel, make_feed
+from robotrules.operations.watch.channels.feed import FeedChannel, check_replaceable, make_feed
 from robotrules.operations.watch.channels.mail import MailChannel, MailServer
 from robotrules.operations.watch.channels.stream import StreamChannel
-from robotrules.operations.watch.channels.webhook import WebhookChannel, parse_secret, sign
+from robotrules.operations.watch.channels.webhook import (
+    WebhookChannel,
+    parse_secret,
+    sign,
+    webhook_body,
+)
 from robotrules.operations.watch.events import EventKind, WatchEvent, make_event
 from tests.client.fault_servers import (
     client_tls,
@@ -77,6 +82,23 @@ class TestWebhook:
         assert found["text"] == "https://example.com/robots.txt: GPTBot may fetch less."
         assert fields["content-type"] == "application/json"
 
+    def test_the_text_is_no_markup(self) -> None:
+        """A site cannot call everyone in a chat, or show a link as another; `data` is unchanged."""
+        quoted = "/<!channel>&@here[x](http://evil.example)![y][z]`c`*b*_i_~s~/a_b*"
+        bad = event(sentence=f"Everyone else may fetch {quoted}.")
+        bad = bad._replace(target="https://example.com/*[a](b)@here<!here>?a=b&c_d=%20")
+        found = json.loads(webhook_body(bad))
+        assert found["data"] == json.loads(json.dumps(bad.as_dict()))
+        text = found["text"]
+        assert text.startswith(
+            "https://example.com/%2A%5Ba%5D%28b%29%40here%3C!here%3E?a=b&amp;c_d=%20: Everyone "
+        )
+        for mark in ("<", ">", "](", "][", "@h", "`"):
+            assert mark not in text
+        assert "&lt;!channel&gt;&amp;@\u200bhere" in text
+        assert "\u200a*\u200ab\u200a*\u200a" in text
+        assert "a_b\u200a*\u200a." in text
+
     def test_the_signature_of_the_specification(self) -> None:
         """The example of standardwebhooks.com, with its secret and its result."""
         key = parse_secret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
@@ -100,6 +122,14 @@ class TestWebhook:
         hook.status, hook.fields = status, {"Retry-After": "120"}
         found = WebhookChannel(hook.url).deliver([event()])
         assert found == (f"status {status}", retry_after, only_these)
+
+    @pytest.mark.parametrize(
+        "url", ["http://a..b/hook", f"https://{'a' * 64}.example/", "http://.example/"]
+    )
+    def test_a_host_that_no_name_can_be(self, url: str) -> None:
+        """Is refused at once, as other invalid URLs are."""
+        with pytest.raises(ValueError, match="the host of the webhook is not a name"):
+            WebhookChannel(url)
 
     def test_redirects_are_not_followed(self, hook: Hook) -> None:
         """The target may be another's."""
@@ -181,6 +211,15 @@ class TestCommand:
         assert found.error == "it cannot be started: No such file or directory"
         with pytest.raises(ValueError, match="empty"):
             CommandChannel([])
+
+    def test_it_gets_no_secrets(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Those of other channels are not in its environment; the rest is."""
+        monkeypatch.setenv("SECRET", "s3cret")
+        monkeypatch.setenv("OTHER", "kept")
+        heard = tmp_path / "heard"
+        command = ["sh", "-c", f'echo "$SECRET,$OTHER" > {heard}']
+        assert CommandChannel(command, hidden=["SECRET"]).deliver([event()]) == DELIVERED
+        assert heard.read_text() == ",kept\n"
 
     def test_its_time_ends(self) -> None:
         """The program and its children are ended."""
@@ -331,6 +370,35 @@ class TestFeed:
         channel = FeedChannel(str(path), feed_id="x", history=lambda _: [event()])
         channel.create(1.0)
         assert channel.deliver([event()]).error == "cannot be written: No such file or directory"
+
+
+class TestReplacedFiles:
+    """A feed replaces a feed, and nothing else."""
+
+    def test_what_is_replaced(self, tmp_path: Path) -> None:
+        """No file, an empty one, and a feed of any watch."""
+        path = tmp_path / "feed.atom"
+        assert check_replaceable(str(path)) == ""
+        path.touch()
+        assert check_replaceable(str(path)) == ""
+        title = "\U0001f600" * 200
+        path.write_bytes(make_feed("5f0a", title, [event()] * 50))
+        assert check_replaceable(str(path)) == ""
+
+    def test_what_is_not(self, tmp_path: Path) -> None:
+        """Text, another program's feed, a pipe, a link that leads nowhere."""
+        path = tmp_path / "file"
+        feed = make_feed("5f0a", "title", [event()])
+        for octets in (b"text", feed.replace(b"robotrules watch", b"blog"), b"\0" * 10_000):
+            path.write_bytes(octets)
+            channel = FeedChannel(str(path), feed_id="5f0a", history=lambda most: [event()])
+            channel.create(1.0)
+            assert "other content than a feed" in channel.deliver([event()]).error
+            assert path.read_bytes() == octets
+        os.mkfifo(tmp_path / "pipe")
+        (tmp_path / "link").symlink_to("nowhere")
+        for name in ("pipe", "link"):
+            assert check_replaceable(str(tmp_path / name)) == "is not a regular file"
 
 
 class TestStream:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from robotrules.operations.watch.comparison import SIZE_LIMIT, Baseline, advance
 from robotrules.operations.watch.events import EventKind, is_at_least, parse_event
-from robotrules.operations.watch.observations import RedirectSeen, SitemapSeen
+from robotrules.operations.watch.observations import (
+    FileObservation,
+    PageObservation,
+    RedirectSeen,
+    SitemapSeen,
+)
 from tests.operations.watch.samples import ORIGIN, between, file, looks, page
 
 OPEN = "User-agent: *\nDisallow: /private/\n"
@@ -101,6 +108,26 @@ class TestMeaning:
         assert len(event.sentence) <= 1_000
         assert len(event.details["changes"]) <= 50
         assert event.details["more_changes"] > 0
+
+    @pytest.mark.parametrize(("names", "rules"), [(1, 2_000), (100, 4)])
+    def test_very_many_wildcards(self, names: int, rules: int) -> None:
+        """A comparison has an end after seconds; that it is not complete is said."""
+
+        def hostile(sign: str) -> FileObservation:
+            groups = (
+                f"User-agent: Bot{chr(97 + n % 26) * (n // 26 + 1)}\n"
+                + "".join(f"Disallow: /*{sign}{n}*{k}*x{k * n}*\n" for k in range(rules))
+                for n in range(names)
+            )
+            return file("\n".join(groups))
+
+        old, new = hostile("a"), hostile("b")
+        began = time.thread_time()
+        [event] = between(old, new)
+        assert time.thread_time() - began < 10
+        assert event.kind is EventKind.RULES_CHANGED
+        assert event.details["more_changes"] > 0
+        assert " more changes" in event.sentence
 
     def test_hostile_text_is_printable(self) -> None:
         """Names and paths of the file cannot reach a terminal or a header."""
@@ -236,6 +263,40 @@ class TestPages:
         [event] = between(page(), page(tags={"*": {}, "googlebot": {"nosnippet": "meta"}}))
         assert event.sentence == "nosnippet appeared for googlebot (in meta)."
         assert event.level == "warning"
+
+    def test_a_tag_for_several_crawlers(self) -> None:
+        """All of them are named, in one event."""
+        noindex = {"noindex": "meta"}
+        both = page(tags={"*": {}, "googlebot": noindex, "bingbot": {"noindex": "x-robots-tag"}})
+        [event] = between(page(), both)
+        assert event.sentence == (
+            "noindex appeared for googlebot and bingbot (in meta and x-robots-tag): search engines "
+            "that obey it remove the page from their results."
+        )
+        assert event.details["crawlers"] == ["googlebot", "bingbot"]
+        [back] = between(both, page(tags={"*": {}, "googlebot": noindex}))
+        assert back.sentence == "noindex is gone for bingbot: search engines may show the page."
+        [all_of_them] = between(page(), page(tags={"*": noindex}))
+        assert all_of_them.details["crawlers"] == ["*"]
+
+    @pytest.mark.parametrize(
+        "away",
+        [
+            page(status=404, media_type="text/plain"),
+            page(outcome="blocked", status=None, response="line 2: Disallow: /"),
+        ],
+    )
+    def test_a_noindex_that_comes_with_the_page(self, away: PageObservation) -> None:
+        """Compared with what was seen last, also in the rows of the state."""
+        hidden = page(tags={"*": {"noindex": "meta"}})
+        _, events = looks(page(), away, away, hidden, page())
+        kinds = [[event.kind for event in look] for look in events]
+        assert kinds[3][-1] is EventKind.PAGE_TAGS_CHANGED
+        assert EventKind.MEDIA_TYPE_CHANGED not in kinds[3]
+        assert events[3][-1].level == "error"
+        assert kinds[4] == [EventKind.PAGE_TAGS_CHANGED]
+        # Without an earlier look there is nothing to compare with.
+        assert len(looks(away, hidden)[1][1]) == 1
 
     def test_status_and_redirect(self) -> None:
         """A page that is lost is an error."""

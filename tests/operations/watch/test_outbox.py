@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from threading import Event, Thread, Timer
 from typing import Any
 from unittest import mock
 
 import pytest
 
+from robotrules.operations.watch import outbox as outbox_module
 from robotrules.operations.watch.channels import DELIVERED, Delivery
+from robotrules.operations.watch.channels.command import CommandChannel
 from robotrules.operations.watch.channels.stream import StreamChannel
 from robotrules.operations.watch.channels.webhook import WebhookChannel
 from robotrules.operations.watch.comparison import Baseline
@@ -151,6 +155,75 @@ class TestBackoff:
         """Would tell everything twice."""
         with pytest.raises(ValueError, match="the same"):
             Outbox(state, [Recorder(), Recorder()])
+
+
+class TestStops:
+    """A signal during a delivery: it ends soon, and what was not accepted stays."""
+
+    def test_between_events(self, state: WatchState) -> None:
+        """The one that has begun is delivered, and no other."""
+        channel, stop = Recorder(), Event()
+
+        def accept(event: WatchEvent) -> Delivery:
+            stop.set()
+            return DELIVERED
+
+        channel.fails = accept
+        outbox = Outbox(state, [channel])
+        events = fill(state, outbox, 3)
+        [summary] = outbox.deliver(stop)
+        assert (summary.delivered, summary.waiting, summary.error) == (1, 2, "")
+        assert channel.told == [events[0].sentence]
+        assert outbox.deliver(stop)[0].delivered == 0
+
+    def test_a_receiver_that_hangs(self, state: WatchState) -> None:
+        """It is left behind; the next process need not wait for a back-off."""
+        channel, stop, release = Recorder(), Event(), Event()
+        channel.fails = lambda event: Delivery("" if release.wait(60) else "late")
+        other = Recorder("other")
+        outbox = Outbox(state, [channel, other])
+        fill(state, outbox, 2)
+        with mock.patch.object(outbox_module, "GRACE", 0.1):
+            Timer(0.3, stop.set).start()
+            began = time.monotonic()
+            outbox.deliver(stop)
+        assert time.monotonic() - began < 10
+        waiting = {one.key: (one.pending, one.failures) for one in state.channels()}
+        assert waiting == {"recorder": (2, 0), "other": (0, 0)}
+        assert outbox.next_attempt() == 0.0
+        release.set()
+
+    def test_a_program_that_hangs(self, state: WatchState, tmp_path: Path) -> None:
+        """It and its children are ended; that is not a failure of it."""
+        channel, stop = CommandChannel(["sh", "-c", f"touch {tmp_path}/on; sleep 60"]), Event()
+        outbox = Outbox(state, [channel])
+        fill(state, outbox, 2)
+
+        def stop_then() -> None:
+            while not (tmp_path / "on").exists():
+                time.sleep(0.02)
+            stop.set()
+
+        Thread(target=stop_then).start()
+        began = time.monotonic()
+        outbox.deliver(stop)
+        assert time.monotonic() - began < 30
+        [found] = state.channels()
+        assert (found.pending, found.failures, found.error) == (2, 0, "")
+
+    def test_a_fault_of_one_channel(self, state: WatchState) -> None:
+        """Is a failed delivery, and not the end of the watch."""
+        bad, good = Recorder("bad"), Recorder("good")
+
+        def fail(event: WatchEvent) -> Delivery:
+            raise UnicodeError("label empty\x1b")
+
+        bad.fails = fail
+        outbox = Outbox(state, [bad, good])
+        fill(state, outbox, 1)
+        told = {summary.name: summary for summary in outbox.deliver()}
+        assert told["bad"].error == "unexpected error: UnicodeError: label empty\\x1b"
+        assert told["good"].delivered == 1
 
 
 class TestCrashes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Event, Timer
@@ -11,12 +12,15 @@ from unittest import mock
 
 import pytest
 
+from robotrules import tags as tags_module
 from robotrules.client.sync import Client
+from robotrules.errors import StoreError
 from robotrules.operations.watch import watcher
 from robotrules.operations.watch.channels import DELIVERED, Delivery
 from robotrules.operations.watch.events import WatchEvent
+from robotrules.operations.watch.observations import PageObservation
 from robotrules.operations.watch.outbox import DeliverySummary, Outbox
-from robotrules.operations.watch.state import WatchState
+from robotrules.operations.watch.state import LostLeaseError, WatchState
 from robotrules.operations.watch.watcher import (
     Look,
     Watcher,
@@ -161,6 +165,23 @@ class TestLooks:
         example.asked.clear()
         assert "page-blocked" in watch.look()
         assert example.asked == ["/robots.txt"]
+
+    def test_a_page_with_very_many_tags(
+        self, watching: Callable[..., Watching], example: Site
+    ) -> None:
+        """It is parsed once for all names, and looked at for fewer of them."""
+        tags = "".join(f'<meta name="bot{n}" content="nosnippet">' for n in range(25))
+        many = '<meta name="bot1" content="nosnippet,noindex">' * 5_000
+        html = "Content-Type: text/html"
+        watch = watching(f"{example.origin}/a")
+        for body, most in ((tags, 20), (tags + many, 7)):
+            example.answers["/a"] = response(f"<html><head>{body}</head></html>", html)
+            with mock.patch.object(tags_module, "read_page", wraps=tags_module.read_page) as read:
+                watch.look()
+            assert read.call_count == 1
+            seen = watch.looks[-1].seen
+            assert isinstance(seen, PageObservation)
+            assert len(seen.tags) == 1 + most
 
     def test_redirects_of_both(self, watching: Callable[..., Watching], example: Site) -> None:
         """To another path of the same server."""
@@ -337,6 +358,66 @@ class TestRunning:
         watch.watcher.run(1, stop)
         assert watch.watcher.look(stop=stop) == 0
         assert example.asked == []
+
+    def test_a_stop_while_a_server_hangs(self, watching: Callable[..., Watching]) -> None:
+        """The look is left behind."""
+        with serve(never_answers) as dead:
+            watch, stop = watching(dead.url, timeout=20.0), Event()
+            Timer(0.3, stop.set).start()
+            began = time.monotonic()
+            watch.watcher.run(3_600, stop)
+            watch.close()
+            assert time.monotonic() - began < 10
+
+    @pytest.mark.parametrize("step", ["baseline", "record"])
+    def test_a_store_that_is_busy(
+        self, watching: Callable[..., Watching], example: Site, step: str
+    ) -> None:
+        """One look fails and is reported; the next one tells the change."""
+        failed: list[tuple[str, Exception]] = []
+        watch = watching(example.origin, on_error=lambda *found: failed.append(found))
+        watch.look()
+        example.answers["/robots.txt"] = response("User-agent: *\nDisallow: /x\n")
+        error = StoreError("database is locked")
+        with (
+            mock.patch.object(watch.state, step, side_effect=error),
+            mock.patch.object(watch.state, "renew", side_effect=error),
+            mock.patch.object(watcher, "RENEW", 0.0),
+        ):
+            assert watch.look() == []
+        assert failed == [(example.origin, error)]
+        assert "rules-changed" in watch.look()
+
+    def test_a_fault_of_this_program(
+        self, watching: Callable[..., Watching], example: Site
+    ) -> None:
+        """Ends one look, and not the watch; nothing is said about the site."""
+        failed: list[str] = []
+        with site({"/robots.txt": response(OPEN)}) as other:
+            watch = watching(
+                example.origin, other.origin, on_error=lambda origin, _: failed.append(origin)
+            )
+            refresh = watch.client.refresh
+
+            def fail(origin: str) -> Any:
+                if origin == example.origin:
+                    raise RuntimeError("a fault")
+                return refresh(origin)
+
+            with mock.patch.object(watch.client, "refresh", fail):
+                assert watch.look() == []
+            assert failed == [example.origin]
+            assert [look.target for look in watch.looks] == [f"{other.origin}/robots.txt"]
+
+    def test_a_lost_lease_ends_it(self, watching: Callable[..., Watching], example: Site) -> None:
+        """Another process tells what changes from now on."""
+        watch = watching(example.origin)
+        error = LostLeaseError("taken")
+        with (
+            mock.patch.object(watch.state, "record", side_effect=error),
+            pytest.raises(LostLeaseError),
+        ):
+            watch.look()
 
 
 class TestTargets:

@@ -24,7 +24,7 @@ from robotrules.operations.watch.observations import (
     RedirectSeen,
     SitemapSeen,
 )
-from robotrules.operations.watch.page_comparison import compare_pages
+from robotrules.operations.watch.page_comparison import compare_pages, keep_content
 from robotrules.profile import DEFAULT
 
 # RFC 9309 §2.5: crawlers read at least this many bytes, and may ignore the rest.
@@ -160,7 +160,7 @@ def _succeed(
     if isinstance(seen, PageObservation):
         old_page = before if isinstance(before, PageObservation) else None
         changes += [Change(*one) for one in compare_pages(old_page, seen)]
-        return found, changes
+        return found._replace(observation=keep_content(old_page, seen)), changes
     old = before if isinstance(before, FileObservation) else None
     kept = seen._replace(sitemaps=tuple(_merge(old, one) for one in seen.sitemaps))
     changes += _compare_files(old, kept, crawlers)

@@ -7,7 +7,9 @@ well-known crawlers are looked at one by one, to say which of them may fetch not
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from robotrules.analysis.crawlers import crawlers as all_crawlers
@@ -34,8 +36,11 @@ from robotrules.registries.crawlers import KNOWN_CRAWLERS
 from robotrules.robotstxt import RobotsTxt
 
 # Limits of one comparison: a watch of many hosts compares files that others write.
-MAX_STATES = 200_000
+MAX_STATES, MIN_STATES = 200_000, 1_000
 MAX_REGIONS = 200
+# A state, and a change in words, cost time for each rule with a wildcard that a crawler obeys: of
+# more rules, fewer states are searched, and fewer changes described.
+MAX_STATE_WORK, MAX_DETAIL_WORK = 4_000_000, 5_000
 # How much of a change is in its sentence, and in its details.
 MOST_STATEMENTS, MOST_DETAILS = 3, 50
 MOST_NAMES, MOST_NAMES_LISTED = 4, 200
@@ -59,15 +64,18 @@ class Meaning(NamedTuple):
 
 def describe_meaning(old: RobotsTxt, new: RobotsTxt, crawlers: Sequence[str] = ()) -> Meaning:
     """Return what changes from one file to the other; *crawlers* are listed by name as well."""
+    wildcards = _count_wildcards(old, new)
+    states = min(max(MAX_STATE_WORK // wildcards, MIN_STATES), MAX_STATES)
+    most_details = min(max(MAX_DETAIL_WORK // wildcards, 1), MOST_DETAILS)
     _, parts = compare_files(
-        old, new, (), literal=False, max_regions=MAX_REGIONS, max_states=MAX_STATES
+        old, new, (), literal=False, max_regions=MAX_REGIONS, max_states=states
     )
-    blocked, allowed = _newly_blocked(old, new, crawlers)
-    statements = list(_statements(parts))
+    blocked, allowed = _newly_blocked(old, new, crawlers, states)
+    statements = list(islice(_statements(parts), most_details))
     details: dict[str, Any] = {
         "equal": parts.equal,
-        "changes": [one.details for one in statements[:MOST_DETAILS]],
-        "more_changes": max(_count(parts) - MOST_DETAILS, 0),
+        "changes": [one.details for one in statements],
+        "more_changes": _count(parts) - len(statements),
         "complete": parts.complete and all(part.complete for part in parts.changed),
         "newly_blocked": [_mark(name) for name in blocked[:MOST_NAMES_LISTED]],
         "newly_allowed": [_mark(name) for name in allowed[:MOST_NAMES_LISTED]],
@@ -98,6 +106,19 @@ def describe_meaning(old: RobotsTxt, new: RobotsTxt, crawlers: Sequence[str] = (
         )
         return Meaning(EventKind.NOT_COMPARED, "warning", sentence, "", details)
     return Meaning(EventKind.TEXT_CHANGED, "info", "", "", details)
+
+
+def _count_wildcards(*files: RobotsTxt) -> int:
+    """Return the most rules with a wildcard that a name has in a file; at least 1."""
+    most = 1
+    for robots in files:
+        rules: Counter[bytes] = Counter()
+        for group in robots.groups:
+            count = sum("*" in rule.pattern.rstrip("*") for rule in group.rules)
+            for token in {start.value.lower() for start in group.starts}:
+                rules[token] += count  # groups of the same name are one
+        most = max(most, *rules.values(), 0)
+    return most
 
 
 def describe_text_change(old: RobotsTxt, new: RobotsTxt) -> str:
@@ -227,11 +248,11 @@ def _record(parts: DiffReport, index: int) -> dict[str, Any]:
 
 
 def _newly_blocked(
-    old: RobotsTxt, new: RobotsTxt, crawlers: Sequence[str]
+    old: RobotsTxt, new: RobotsTxt, crawlers: Sequence[str], states: int
 ) -> tuple[list[str], list[str]]:
     """Return the crawlers that may not fetch anything any more, and those that may again."""
     names = list(dict.fromkeys([EVERYONE_ELSE.product_token, *_listed(old, new), *crawlers]))
-    before, now = (_blocked(robots, names) for robots in (old, new))
+    before, now = (_blocked(robots, names, states) for robots in (old, new))
     decided = [name for name in now if name in before]
     blocked = [name for name in decided if now[name] and not before[name]]
     allowed = [name for name in decided if before[name] and not now[name]]
@@ -250,9 +271,9 @@ def _listed(*files: RobotsTxt) -> Iterator[str]:
             yield known_name.product_token if known_name else crawler.product_token
 
 
-def _blocked(robots: RobotsTxt, names: Sequence[str]) -> dict[str, bool]:
+def _blocked(robots: RobotsTxt, names: Sequence[str], states: int) -> dict[str, bool]:
     """Return for each crawler whether it may fetch nothing; what is not decided is left out."""
-    rows = matrix(robots, crawlers=names, paths=["/"], max_states=MAX_STATES).rows
+    rows = matrix(robots, crawlers=names, paths=["/"], max_states=states).rows
     return {row.product_token: row.summary == NOTHING for row in rows if row.summary != NOT_DECIDED}
 
 

@@ -26,7 +26,8 @@ from robotrules.json_results.access import describe_failure, describe_response
 from robotrules.octets import visible
 from robotrules.robotstxt import RobotsTxt, parse
 from robotrules.robotstxt.verdict import Reason
-from robotrules.tags import usage_rules
+from robotrules.tags import html_page, usage_rules
+from robotrules.tags.html import Page
 from robotrules.tags.known_rules import EVERYONE
 from robotrules.tags.rules import RuleStatus, UsageRules, format_rule
 
@@ -36,6 +37,8 @@ MAX_KEPT_VALUE = 200
 MAX_SITEMAPS = 100
 MAX_TAG_NAMES = 20
 MAX_TAG_RULES = 50
+# Meta elements that are evaluated for names one by one: of a page with thousands, fewer names.
+MAX_TAG_WORK = 40_000
 # Statuses that say nothing about a page, except that it is unavailable now.
 BUSY_STATUSES = (408, 425, 429)
 
@@ -215,7 +218,11 @@ class PageObservation(NamedTuple):
     redirects: tuple[RedirectSeen, ...] = ()
     media_type: str | None = None
     tags: Mapping[str, Mapping[str, str]] = {}
-    """By product token, `*` for all crawlers: the rules in force, each with its source."""
+    """
+    By product token, `*` for all crawlers: the rules in force, each with its source.
+
+    Empty: the page was not seen. In a baseline, those that were seen last.
+    """
 
     @property
     def target(self) -> str:
@@ -259,11 +266,14 @@ def observe_page(url: str, page: FetchResult, at: float) -> PageObservation:
 
 def _tags(page: FetchResult) -> dict[str, dict[str, str]]:
     """Return the rules in force by product token; only names that the page has rules for."""
-    everyone = _usage(page, EVERYONE)
+    # Parsed once, for all names; None: the fields say that it is not HTML.
+    html = html_page(page.body, page.fields, complete=page.complete)
+    everyone = _usage(page, html, EVERYONE)
     found = {EVERYONE: _rules(everyone)}
-    for name in everyone.others[:MAX_TAG_NAMES]:
+    most = MAX_TAG_WORK // max(1 if html is None else len(html.metas), 1)
+    for name in everyone.others[: min(most, MAX_TAG_NAMES)]:
         try:
-            rules = _rules(_usage(page, name))
+            rules = _rules(_usage(page, html, name))
         except ProductTokenError:
             continue  # not the name of a crawler
         if rules != found[EVERYONE]:
@@ -271,10 +281,10 @@ def _tags(page: FetchResult) -> dict[str, dict[str, str]]:
     return found
 
 
-def _usage(page: FetchResult, name: str) -> UsageRules:
+def _usage(page: FetchResult, html: Page | None, name: str) -> UsageRules:
     return usage_rules(
         headers=page.fields,
-        html=page.body,
+        html=page.body if html is None else html,
         product_token=name,
         url=page.url,
         complete=page.complete,

@@ -6,6 +6,9 @@ channel is tried again after seconds, then minutes, at most an hour later, for a
 a Retry-After of the receiver counts instead. A failure that concerns one event postpones that
 event, and others are delivered. Each channel is delivered by its own thread: none waits for
 another.
+
+A delivery can be stopped. One that is under way gets a moment more; then it is left behind, and its
+events stay in the outbox, for the next process.
 """
 
 from __future__ import annotations
@@ -14,16 +17,22 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Thread
 from typing import NamedTuple
 
+from robotrules.octets import visible
 from robotrules.operations.watch.channels import Channel, Delivery
+from robotrules.operations.watch.channels.command import CommandChannel
 from robotrules.operations.watch.channels.stream import StreamChannel
+from robotrules.operations.watch.events import WatchEvent
 from robotrules.operations.watch.state import WatchState
 
 # Seconds until the second attempt; the interval doubles up to the longest.
 FIRST_BACKOFF, LONGEST_BACKOFF = 5.0, 3_600.0
 # Each interval is changed by up to this part, so that many watches do not retry at the same time.
 JITTER = 0.1
+# Seconds between checks for a stop, and those that a delivery has left after it.
+POLL, GRACE = 0.1, 2.0
 
 
 class DeliverySummary(NamedTuple):
@@ -76,13 +85,18 @@ class Outbox:
             resumed += len(numbers)
         return resumed
 
-    def deliver(self) -> list[DeliverySummary]:
-        """Deliver what is due; return a summary of each channel that had something."""
+    def deliver(self, stop: Event | None = None) -> list[DeliverySummary]:
+        """
+        Deliver what is due; return a summary of each channel that had something.
+
+        After *stop* is set, no further delivery begins, and one that hangs is left behind.
+        """
+        ending = Event() if stop is None else stop
         due = [channel for channel in self._channels if self._is_due(channel)]
         if len(due) < 2:
-            return [self._deliver(channel) for channel in due]
+            return [self._deliver(channel, ending) for channel in due]
         with ThreadPoolExecutor(len(due), "robotrules-outbox") as pool:
-            return list(pool.map(self._deliver, due))
+            return list(pool.map(self._deliver, due, [ending] * len(due)))
 
     def next_attempt(self) -> float | None:
         """Return when a channel has something to deliver; None: nothing waits."""
@@ -93,15 +107,17 @@ class Outbox:
         due = self._state.next_due(channel.key)
         return due is not None and due <= self._clock()
 
-    def _deliver(self, channel: Channel) -> DeliverySummary:
+    def _deliver(self, channel: Channel, stop: Event) -> DeliverySummary:
         delivered, error = 0, ""
-        while self._is_due(channel):
+        while not stop.is_set() and self._is_due(channel):
             pending = self._state.pending(channel.key, self._clock(), channel.batch)
             if not pending:
                 break
             numbers = [one.number for one in pending]
             self._note_position(channel, numbers)
-            found = channel.deliver([one.event for one in pending])
+            found = _attempt(channel, [one.event for one in pending], stop)
+            if found is None or (found.error and stop.is_set()):
+                break  # it is tried again by the next process, at once
             if not found.error:
                 self._state.acknowledge(channel.key, numbers)
                 delivered += len(numbers)
@@ -130,3 +146,28 @@ class Outbox:
             return max(found.retry_after, self._first_backoff)
         seconds: float = min(self._first_backoff * 2 ** min(attempts, 20), LONGEST_BACKOFF)
         return seconds * random.uniform(1 - JITTER, 1 + JITTER)
+
+
+def _attempt(channel: Channel, events: Sequence[WatchEvent], stop: Event) -> Delivery | None:
+    """Deliver events; None: a stop came, and whether they were accepted is not known."""
+    if isinstance(channel, StreamChannel):
+        return channel.deliver(events)  # what cannot be written ends the watch
+    found: list[Delivery] = []
+
+    def work() -> None:
+        """Deliver, in a thread that keeps no process from ending."""
+        try:
+            found.append(channel.deliver(events))
+        except Exception as error:  # a fault of one channel is not the end of the others
+            words = f"{type(error).__name__}: {error}"
+            found.append(Delivery(f"unexpected error: {visible(words)[:200]}"))
+
+    thread = Thread(target=work, name="robotrules-delivery", daemon=True)
+    thread.start()
+    while thread.is_alive() and not stop.is_set():
+        thread.join(POLL)
+    if stop.is_set():
+        if isinstance(channel, CommandChannel):
+            channel.interrupt()
+        thread.join(GRACE)
+    return found[0] if found else None

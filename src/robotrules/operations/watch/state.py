@@ -72,6 +72,10 @@ _TABLES = (
 )
 
 
+class LostLeaseError(StoreError):
+    """Another process has taken over the watch; this one must end."""
+
+
 class PendingEvent(NamedTuple):
     """An event in the outbox of a channel."""
 
@@ -156,7 +160,7 @@ class WatchState:
         self._holder = holder
 
     def renew(self) -> None:
-        """Renew the lease; StoreError if another process has taken it."""
+        """Renew the lease; LostLeaseError if another process has taken it."""
         with self._write():
             pass
 
@@ -195,7 +199,7 @@ class WatchState:
             try:
                 self._db.execute("BEGIN IMMEDIATE")
                 if fenced and (self._holder is None or not self._renew(self._holder)):
-                    raise StoreError(
+                    raise LostLeaseError(
                         f"another process has taken over the watch {self.name!r} of {self.path}: "
                         "this one ends, and nothing is lost"
                     )

@@ -4,7 +4,8 @@ The watcher: looks at targets through the client, records what changed, and deli
 Looks are as polite as the client: one request at a time for each origin, at the pace that the site
 sets, conditional requests for robots.txt files, no private addresses unless they are allowed. A
 page is fetched only if the rules allow it to this program. Several origins are looked at
-concurrently; what each of them shows is committed as soon as it is known.
+concurrently; what each of them shows is committed as soon as it is known. A look that ends with an
+error of this program or of the store changes nothing, and is repeated after the usual interval.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from threading import Event
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import NamedTuple
 
 from robotrules.client.auditing.sitemap_files import MAX_BYTES as MAX_SITEMAP_BYTES
 from robotrules.client.sync import Client
+from robotrules.errors import StoreError
 from robotrules.http.origins import authority_end, origin_of, parse_origin
 from robotrules.octets import visible
 from robotrules.operations.watch.comparison import AFTER, Baseline, advance
@@ -31,7 +33,7 @@ from robotrules.operations.watch.observations import (
     observe_sitemap,
 )
 from robotrules.operations.watch.outbox import DeliverySummary, Outbox
-from robotrules.operations.watch.state import WatchState
+from robotrules.operations.watch.state import LostLeaseError, WatchState
 
 MAX_TARGETS = 10_000
 # Origins that are looked at at a time.
@@ -106,6 +108,14 @@ def make_test_event(at: float) -> WatchEvent:
     )
 
 
+class _Result(NamedTuple):
+    """How the look at a target ended."""
+
+    target: WatchTarget
+    seen: list[Observation]
+    error: Exception | None = None
+
+
 class Watcher:
     """Looks at targets and delivers events."""
 
@@ -124,12 +134,13 @@ class Watcher:
         clock: Callable[[], float] = time.time,
         on_look: Callable[[Look], object] | None = None,
         on_delivery: Callable[[DeliverySummary], object] | None = None,
+        on_error: Callable[[str, Exception], object] | None = None,
     ) -> None:
         """
         *state* is open, and this process has its lease.
 
         *on_look* is called for each target, *on_delivery* for each channel that had something to
-        deliver.
+        deliver, *on_error* for each origin of which a look ended with an exception.
         """
         self._client = client
         self._state = state
@@ -143,6 +154,7 @@ class Watcher:
         self._clock = clock
         self._on_look = on_look
         self._on_delivery = on_delivery
+        self._on_error = on_error
         self._next: dict[str, float] = {}
 
     # --- Looking --------------------------------------------------------------------------------
@@ -151,28 +163,66 @@ class Watcher:
         """
         Look at targets, all by default, and record what changed; return the number of events.
 
-        After *stop* is set, no further look begins.
+        After *stop* is set, no further look begins, and one that is under way is left behind.
         """
         found, renewed, delivered = 0, time.monotonic(), time.monotonic()
         waiting = list(reversed(self._targets if targets is None else targets))
-        pool = ThreadPoolExecutor(self._concurrency, "robotrules-watch")
-        running: set[Future[list[Observation]]] = set()
-        try:
-            while (waiting or running) and not (stop is not None and stop.is_set()):
-                while waiting and len(running) < self._concurrency:
-                    running.add(pool.submit(self._observe, waiting.pop()))
-                done, running = wait(running, POLL, FIRST_COMPLETED)
-                for future in done:
-                    found += sum(map(self._record, future.result()))
-                if time.monotonic() - delivered > BETWEEN:
-                    self.deliver()  # a look at many targets takes minutes
-                    delivered = time.monotonic()
-                if time.monotonic() - renewed > RENEW:
-                    self._state.renew()
-                    renewed = time.monotonic()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        results: SimpleQueue[_Result] = SimpleQueue()
+        running = 0
+        while (waiting or running) and not (stop is not None and stop.is_set()):
+            while waiting and running < self._concurrency:
+                self._start(waiting.pop(), results)
+                running += 1
+            try:
+                result = results.get(timeout=POLL)
+            except Empty:
+                pass
+            else:
+                running -= 1
+                found += self._finish(result)
+            if time.monotonic() - delivered > BETWEEN:
+                self.deliver(stop)  # a look at many targets takes minutes
+                delivered = time.monotonic()
+            if time.monotonic() - renewed > RENEW:
+                self._renew()
+                renewed = time.monotonic()
         return found
+
+    def _start(self, target: WatchTarget, results: SimpleQueue[_Result]) -> None:
+        """Observe a target in a thread that keeps no process from ending."""
+
+        def work() -> None:
+            """Observe, and say how it ended."""
+            try:
+                results.put(_Result(target, self._observe(target)))
+            except Exception as error:  # one look of many
+                results.put(_Result(target, [], error))
+
+        Thread(target=work, name="robotrules-watch", daemon=True).start()
+
+    def _finish(self, result: _Result) -> int:
+        """Record what a look has seen; return the number of events."""
+        error, found = result.error, 0
+        if error is None:
+            try:
+                for seen in result.seen:
+                    found += self._record(seen)
+            except LostLeaseError:
+                raise
+            except Exception as caught:
+                error = caught
+        if error is not None and self._on_error is not None:
+            self._on_error(result.target.origin, error)
+        return found
+
+    def _renew(self) -> None:
+        """Renew the lease; a store that is busy now is asked again later."""
+        try:
+            self._state.renew()
+        except LostLeaseError:
+            raise
+        except StoreError:
+            pass
 
     def _observe(self, target: WatchTarget) -> list[Observation]:
         """Fetch a robots.txt, and what of it is watched; no robots.txt, no page."""
@@ -212,9 +262,9 @@ class Watcher:
 
     # --- Running --------------------------------------------------------------------------------
 
-    def deliver(self) -> list[DeliverySummary]:
-        """Deliver what is due, and report it to *on_delivery*."""
-        summaries = self._outbox.deliver()
+    def deliver(self, stop: Event | None = None) -> list[DeliverySummary]:
+        """Deliver what is due until *stop* is set, and report it to *on_delivery*."""
+        summaries = self._outbox.deliver(stop)
         for summary in summaries:
             if self._on_delivery is not None:
                 self._on_delivery(summary)
@@ -238,9 +288,9 @@ class Watcher:
                     self._next[target.origin] = after + every * random.uniform(
                         1 - JITTER, 1 + JITTER
                     )
-            self.deliver()
+            self.deliver(stop)
             if time.monotonic() - renewed > RENEW:
-                self._state.renew()
+                self._renew()
                 renewed = time.monotonic()
             now = self._clock()
             times = [self._due(target, every, now) for target in self._targets]

@@ -2,7 +2,7 @@
 An Atom feed (RFC 4287): a file with the last events, for feed readers and chat systems.
 
 The file is written anew from the state and replaced in one step, so an event is in it once, however
-often it is written.
+often it is written. A file that is not such a feed is never replaced.
 """
 
 from __future__ import annotations
@@ -22,6 +22,9 @@ from robotrules.operations.watch.events import WatchEvent, is_at_least
 ATOM = "http://www.w3.org/2005/Atom"
 # Entries of a feed; readers poll it.
 MAX_ENTRIES = 100
+AUTHOR = "robotrules watch"
+# How much of a file shows whether it is a feed of a watch.
+MAX_HEAD = 4_096
 
 
 class FeedChannel:
@@ -50,17 +53,38 @@ class FeedChannel:
 
     def create(self, at: float) -> None:
         """Write a feed without entries, so that readers find it; failures show with the first."""
+        if check_replaceable(self._path):
+            return
         with suppress(OSError):
             replace_file(self._path, make_feed(self._feed_id, self._title, (), at))
 
     def deliver(self, events: Sequence[WatchEvent]) -> Delivery:
         """Write the feed with the last events, which include these."""
+        if why := check_replaceable(self._path):
+            return Delivery(f"the file {why}")
         kept = [one for one in self._history(1_000) if is_at_least(one.level, self._min_level)]
         try:
             replace_file(self._path, make_feed(self._feed_id, self._title, kept[:MAX_ENTRIES]))
         except OSError as error:
             return Delivery(f"cannot be written: {error.strerror or type(error).__name__}")
         return DELIVERED
+
+
+def check_replaceable(path: str) -> str:
+    """Return why a file must not be replaced by a feed; empty: it may be, or there is none."""
+    if not os.path.lexists(path):
+        return ""
+    if not os.path.isfile(path):
+        return "is not a regular file"
+    try:
+        with open(path, "rb") as file:
+            head = file.read(MAX_HEAD)
+    except OSError as error:
+        return f"cannot be read: {error.strerror or type(error).__name__}"
+    is_feed = f'<feed xmlns="{ATOM}">' in (text := head.decode("utf-8", "replace"))
+    if not head or (is_feed and f"<name>{AUTHOR}</name>" in text):
+        return ""
+    return "has other content than a feed of a watch, and is not replaced: name another file"
 
 
 def make_feed(feed_id: str, title: str, events: Sequence[WatchEvent], at: float = 0.0) -> bytes:
@@ -70,7 +94,7 @@ def make_feed(feed_id: str, title: str, events: Sequence[WatchEvent], at: float 
     _add(feed, "title", visible(title))
     _add(feed, "updated", _time(max((event.at for event in events), default=at)))
     author = ElementTree.SubElement(feed, "author")
-    _add(author, "name", "robotrules watch")
+    _add(author, "name", AUTHOR)
     for event in events:
         entry = ElementTree.SubElement(feed, "entry")
         _add(entry, "id", event.uuid.urn)

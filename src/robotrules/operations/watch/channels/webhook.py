@@ -25,10 +25,11 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from threading import Timer
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from robotrules.cache import parse_retry_after
 from robotrules.http.fields import read_fields
+from robotrules.http.origins import authority_end
 from robotrules.octets import visible
 from robotrules.operations.watch.channels import DELIVERED, Delivery
 from robotrules.operations.watch.events import WatchEvent
@@ -103,6 +104,13 @@ class WebhookChannel:
             port = parts.port
         except ValueError:
             raise ValueError("the port of the webhook is not a number up to 65535") from None
+        try:
+            parts.hostname.encode("idna")  # as a socket does
+        except UnicodeError:
+            raise ValueError(
+                "the host of the webhook is not a name: it has an empty label, or one of more than "
+                "63 characters"
+            ) from None
         self._secure = parts.scheme.lower() == "https"
         self._host, self._port = parts.hostname, port
         self._path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -137,7 +145,7 @@ class WebhookChannel:
             headers["webhook-signature"] = sign(self._key, event.id, timestamp, body)
         try:
             response, status = self._send(body, headers)
-        except (OSError, HTTPException) as error:
+        except (OSError, HTTPException, ValueError) as error:
             words = getattr(error, "strerror", None) or str(error) or type(error).__name__
             return Delivery(f"no response: {visible(str(words))[:200]}")
         if 200 <= status < 300:
@@ -174,17 +182,42 @@ class WebhookChannel:
 
 
 def _hang_up(connection: socket.socket) -> None:
-    with suppress(OSError):  # it is closed already
+    with suppress(OSError, ValueError):  # it is closed already, or TLS has not begun
         connection.shutdown(socket.SHUT_RDWR)
 
 
 def webhook_body(event: WatchEvent) -> bytes:
-    """Return the body of a request; chat systems show its key `text`."""
+    """Return the body of a request; chat systems show its key `text`, `data` is the event as is."""
     return json.dumps(
         {
             "type": f"robotrules.{event.kind}",
             "timestamp": event.timestamp,
-            "text": f"{event.target}: {event.sentence}",
+            "text": f"{_chat_url(event.target)}: {_chat_text(event.sentence)}",
             "data": event.as_dict(),
         }
     ).encode("ascii")
+
+
+# --- Chat systems ---------------------------------------------------------------------------------
+
+# The sentence quotes what a site has written. Chat systems take `text` as markup: `<!channel>` and
+# `@here` call everyone, `[…](…)` shows a link as another one, `*` is formatting.
+_LINK = re.compile(r"\](?=[\[(])")
+_FORMAT = re.compile(r"[*~]+|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
+_ZERO_WIDTH, _HAIR_SPACE = "\u200b", "\u200a"
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+
+
+def _chat_text(text: str) -> str:
+    """Return text that mentions nobody, links nothing and has no formatting."""
+    text = text.replace("`", "'").replace("@", f"@{_ZERO_WIDTH}")
+    text = _LINK.sub(f"]{_ZERO_WIDTH}", text)
+    # Next to a space these signs do not begin or end anything, in Slack and in Markdown.
+    text = _FORMAT.sub(lambda found: f"{_HAIR_SPACE}{found[0]}{_HAIR_SPACE}", text)
+    return text.translate(_ENTITIES)
+
+
+def _chat_url(url: str) -> str:
+    """Return a URL whose path has no sign with a meaning for chat systems."""
+    end = authority_end(url)
+    return (url[:end] + quote(url[end:], safe="/%?#=&;:+,.!$'")).translate(_ENTITIES)

@@ -148,7 +148,7 @@ class TestChecks:
         Path("folder").symlink_to(elsewhere)
         expected = '[[expect]]\nallowed = "/"\n'
         if not text:
-            expected = '[[expect]]\npage = { file = "page.html" }\nindex = true\n'
+            expected = '[[expect]]\npage = "page.html"\ntags = "noai"\n'
         Path("robots.test.toml").write_text(f"{text}\n{expected}")
         ran = review("--checks", "test")
         assert ran.code == 2

@@ -398,6 +398,22 @@ class TestComments:
         publish(server, "first")
         assert publish(server, "second") == "updated"
 
+    @pytest.mark.parametrize("own", [None, "our-app[bot]"])
+    def test_a_comment_of_another_app_with_the_marker(self, own: str | None) -> None:
+        """Is not ours, although the token of an app may not ask for its user."""
+        with forge() as server:
+            server.app = own
+            server.add(f"{MARKER}\nforged", "somebot[bot]")
+            if own is not None:
+                server.add(f"{MARKER}\nforged", "github-actions[bot]")
+            others = len(server.comments)
+            assert publish(server, "first") == "created"
+            assert publish(server, "second") == "updated"
+            assert [one["body"] for one in server.comments[:others]] == [
+                f"{MARKER}\nforged"
+            ] * others
+            assert server.comments[-1]["body"] == f"{MARKER}\nsecond"
+
     def test_the_account_of_a_token(self, server: ForgeServer) -> None:
         """If the token may ask who it is, its own comment is updated."""
         server.login = "machine-user"

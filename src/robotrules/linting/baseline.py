@@ -6,9 +6,9 @@ Baselines: the known notes of a project, so that a run reports only new ones.
     found.new, found.known, found.stale
 
 A note is known if the baseline has its fingerprint (`render.fingerprints`): the check and the text
-of the line, wherever the line is now. A note of a more severe level than its entry is new. Equal notes are counted: of three equal notes, two are known
-if the baseline has two. An entry without a note is stale. All functions are pure; the caller reads
-and writes the file.
+of the line, wherever the line is now. A note of a more severe level than its entry is new. Equal
+notes are counted: of three equal notes, two are known if the baseline has two. An entry without a
+note is stale. All functions are pure; the caller reads and writes the file.
 """
 
 from __future__ import annotations
@@ -113,18 +113,18 @@ class LintBaseline:
         left: Counter[tuple[str, str]] = Counter()
         for entry in entries:
             left[entry.fingerprint, entry.level] += entry.notes
-        found = list(notes)
+        found = [(note, prints.of(note)) for note in notes]
         is_known = [False] * len(found)
         # First those of the same level, so that what is left are entries of other levels.
         for levels in (_same_level, _higher_levels):
-            for place, note in enumerate(found):
-                keys = ((prints.of(note), level) for level in levels(note.level))
-                key = None if is_known[place] else next((one for one in keys if left[one]), None)
-                if key is not None:
-                    left[key] -= 1
+            for place, (note, same) in enumerate(found):
+                keys = [(same, level) for level in levels(note.level) if left[same, level] > 0]
+                if keys and not is_known[place]:
+                    left[keys[0]] -= 1
                     is_known[place] = True
-        known = [note for note, was in zip(found, is_known, strict=True) if was]
-        new = [note for note, was in zip(found, is_known, strict=True) if not was]
+        pairs = [(note, was) for (note, _), was in zip(found, is_known, strict=True)]
+        known = [note for note, was in pairs if was]
+        new = [note for note, was in pairs if not was]
         stale = []
         for entry in entries:
             key = entry.fingerprint, entry.level

@@ -2,8 +2,8 @@
 The journal of an audit: a file with a line for each page, so that a run can continue.
 
 The first line has the settings of the audit; a journal of other settings is refused. The last line,
-if it was cut by a crash, is ignored, also if it is the first. Lines have no findings that need other
-pages; those are found again.
+if it was cut by a crash, is ignored, also if it is the first. Lines have no findings that need
+other pages; those are found again.
 """
 
 from __future__ import annotations

@@ -98,16 +98,70 @@ class TestChecks:
         [one] = json.loads(ran.out)["diff"]["files"]
         assert one["equal"] in (None, False)
 
-    def test_links_out_of_the_repository(self, tmp_path_factory: pytest.TempPathFactory) -> None:
-        """Are not read: in a pull request they could name any file of the machine."""
-        secret = tmp_path_factory.mktemp("other") / "secret"
-        secret.write_bytes(b"User-agent: *\nDisallow: secret\n")
-        Path("b.robots.txt").symlink_to(secret)
-        Path("c.robots.txt").symlink_to("robots.txt")
-        ran = review("--checks", "lint,fmt,diff")
-        assert "secret" not in ran.out
-        assert "b.robots.txt is a link out of the repository, and is not read" in ran.out
-        assert " in 2 files |" in ran.out
+    @pytest.mark.parametrize("place", ["elsewhere", ".git/secret", "untracked"])
+    def test_links(self, place: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+        """Are not read: they could name any file of the machine, or one that is not committed."""
+        secret = Path(place)
+        if place == "elsewhere":
+            secret = tmp_path_factory.mktemp("other") / "file"
+        secret.write_bytes(b"User-agent: *\nDisallow: hunter2\n")
+        Path("b.robots.txt").symlink_to(secret.resolve())
+        Path("folder").symlink_to(".")
+        Repository.at(Path.cwd()).git("add", "b.robots.txt", "folder")
+        ran = review(*("--checks", "lint,fmt,diff"), ".", "folder/robots.txt")
+        assert "hunter2" not in ran.out
+        for name in ("b.robots.txt", "folder/robots.txt"):
+            words = f"{name} is a symbolic link, or in a folder that is one, and is not read"
+            assert words in ran.out
+        assert "b.robots.txt is a symbolic link, which is not compared" in ran.out
+        assert " in 1 file |" in ran.out
+
+    def test_a_repository_that_is_reached_by_a_link(
+        self, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        """Is read: it is the caller who names it."""
+        alias = tmp_path_factory.mktemp("aliases") / "alias"
+        alias.symlink_to(Path.cwd())
+        Path("robots.test.toml").write_text('[[expect]]\nallowed = "/"\n')
+        ran = review("--checks", "lint,test", str(alias))
+        assert (ran.code, ran.err) == (0, "")
+        assert " in 1 file |" in ran.out
+        assert "| test | ✅ 1 passed |" in ran.out
+
+    @pytest.mark.parametrize(
+        ("text", "words"),
+        [
+            ('robots = "link.txt"', "'link.txt', which is read through a symbolic link"),
+            ('robots = "folder/../robots.txt"', "read through a symbolic link"),
+            ('robots = ".git/config"', "'.git/config', which is a file of git itself"),
+            ('robots = "../none.txt"', "'../none.txt', which is not in the repository"),
+            ("", "'robots.test.toml' names 'page.html', which is read through a symbolic link"),
+        ],
+    )
+    def test_files_that_expectations_name(
+        self, text: str, words: str, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        """Are files of the repository, too: a failure quotes them."""
+        elsewhere = tmp_path_factory.mktemp("other")
+        for name in ("link.txt", "page.html"):
+            Path(name).symlink_to(".git/config")
+        Path("folder").symlink_to(elsewhere)
+        expected = '[[expect]]\nallowed = "/"\n'
+        if not text:
+            expected = '[[expect]]\npage = "page.html"\ntags = "noai"\n'
+        Path("robots.test.toml").write_text(f"{text}\n{expected}")
+        ran = review("--checks", "test")
+        assert ran.code == 2
+        assert words in ran.err
+        assert ran.err.rstrip().endswith("name a file of the repository")
+
+    def test_an_expectation_file_that_is_a_link(self) -> None:
+        """Is an error: the tests would be missing otherwise."""
+        Path(".git/secret").write_text('hunter2 = "hunter2"\n')
+        Path("robots.test.toml").symlink_to(".git/secret")
+        ran = review("--checks", "test")
+        assert (ran.code, "hunter2" in ran.out + ran.err) == (2, False)
+        assert "'robots.test.toml', which is read through a symbolic link" in ran.err
 
     def test_settings(self) -> None:
         """Of the project: excluded folders are not compared either."""

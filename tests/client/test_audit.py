@@ -198,6 +198,21 @@ EARNS: dict[str, tuple[Answers, dict[str, Any]]] = {
         {},
     ),
     "redirect-to-disallowed": ({f"{ORIGIN}/p": Response(302, {"Location": "/private/"})}, {}),
+    "redirect-unreachable": (
+        {
+            f"{ORIGIN}/p": Response(302, {"Location": "https://lost.example/x"}),
+            "https://lost.example/robots.txt": FAILED,
+        },
+        {},
+    ),
+    "canonical-not-http": (page(Link="<javascript:alert(1)>; rel=canonical"), {}),
+    "canonical-unreachable": (
+        {
+            **page(Link="<https://lost.example/x>; rel=canonical"),
+            "https://lost.example/robots.txt": FAILED,
+        },
+        {},
+    ),
     "canonical-disallowed": (page(Link="</private/p>; rel=canonical"), {}),
     "canonicals-differ": (page("<link rel=canonical href=/q>", Link="</p>; rel=canonical"), {}),
     "tags-disagree": (page("<meta name=robots content=all>", Robots_Tag="*;noindex"), {}),

@@ -29,6 +29,7 @@ from tests.client.test_audit import (
 
 FILE = "robots.txt"
 SITEMAP = f"sitemap {ORIGIN}/sitemap.xml"
+LOST = "no response in time: robots.txt: 10 s in all"
 RULE = "line 2: Disallow: /private/"
 DIFFER = finding("schemes-differ", FILE, origin=OTHER)
 NONE_NAMED = finding("no-sitemap", FILE)
@@ -67,6 +68,14 @@ FOUND: dict[str, list[Finding]] = {
         finding("redirect-to-disallowed", "page", url=f"{ORIGIN}/private/", why=RULE),
         NOT_CRAWLED,
         MOVED,
+    ],
+    "redirect-unreachable": [
+        finding("redirect-unreachable", "page", url="https://lost.example/x", why=LOST),
+        MOVED,
+    ],
+    "canonical-not-http": [finding("canonical-not-http", "page, Link", url="javascript:alert(1)")],
+    "canonical-unreachable": [
+        finding("canonical-unreachable", "page, Link", url="https://lost.example/x")
     ],
     "canonical-disallowed": [
         finding(

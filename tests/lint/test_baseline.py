@@ -79,6 +79,27 @@ def test_equal_notes_are_counted() -> None:
     assert (len(one.new), len(one.known), [entry.notes for entry in one.stale]) == (0, 1, [1])
 
 
+def test_a_note_that_became_more_severe_is_new() -> None:
+    """A known info does not hide an error; a known error hides what is less severe."""
+    notes, prints = notes_of(BODY)
+    [error] = notes
+    info = error._replace(level="info")
+    known = {
+        level: LintBaseline(
+            {"robots.txt": LintBaseline().entries("robots.txt", [note], prints, EVERYTHING)}
+        )
+        for level, note in (("info", info), ("error", error))
+    }
+    found = known["info"].compare("robots.txt", [error], prints, EVERYTHING)
+    assert (found.new, found.known) == ((error,), ())
+    assert [entry.level for entry in found.stale] == ["info"]
+    found = known["error"].compare("robots.txt", [info], prints, EVERYTHING)
+    assert (found.new, found.known, found.stale) == ((), (info,), ())
+    # An entry serves the note of its own level first.
+    found = known["error"].compare("robots.txt", [info, error], prints, EVERYTHING)
+    assert (found.new, found.known) == ((info,), (error,))
+
+
 def test_what_was_not_looked_for_is_not_stale() -> None:
     """Another file, a check that did not run, a level that does not count."""
     clean = b"User-agent: *\nDisallow: /\n"

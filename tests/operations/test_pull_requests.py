@@ -183,6 +183,118 @@ class TestChangedFiles:
         [one] = changed_files(repository.folder, base, lambda _: True)[0]
         assert one.new is None
 
+    def test_settings_of_the_repository_run_nothing(self, repository: Repository) -> None:
+        """A filter is a program; git would run it to compare a file that may have changed."""
+        folder = repository.folder
+        (folder / ".gitattributes").write_text("*.txt filter=evil diff=evil\n")
+        base = repository.commit("base")
+        for key in ("filter.evil.clean", "filter.evil.smudge", "diff.evil.command"):
+            repository.git("config", key, f"touch {folder}/ran; cat")
+        for key in ("diff.external", "core.fsmonitor", "diff.evil.textconv"):
+            repository.git("config", key, f"touch {folder}/ran; cat")
+        (folder / "robots.txt").write_bytes(b"2\n")
+        found, _ = changed_files(folder, base, lambda _: True)
+        assert [(one.path, one.old, one.new) for one in found] == [("robots.txt", b"1\n", b"2\n")]
+        assert not (folder / "ran").exists()
+
+    def test_only_tracked_files(self, repository: Repository) -> None:
+        """What git does not track is not read; a file that it tracks no more is deleted."""
+        base = repository.commit("base")
+        (repository.folder / "new.txt").write_bytes(b"+\n")
+        (repository.folder / "robots.txt").chmod(0o755)
+        assert self.changes(repository, base) == {}
+        repository.git("rm", "-q", "--cached", "robots.txt")
+        repository.git("add", "--intent-to-add", "new.txt")
+        assert self.changes(repository, base) == {
+            "new.txt": ("added", None, b"+\n", "new.txt"),
+            "robots.txt": ("deleted", b"1\n", None, "robots.txt"),
+        }
+
+    def test_line_ends_that_git_wrote(self, repository: Repository) -> None:
+        """Are not a change; other changes of the same file are."""
+        base = repository.commit("base", robots_txt=b"1\n2\n")
+        (repository.folder / "robots.txt").write_bytes(b"1\r\n2\r\n")
+        assert self.changes(repository, base) == {}
+        (repository.folder / "robots.txt").write_bytes(b"1\r\n3\r\n")
+        assert self.changes(repository, base)["robots.txt"][2] == b"1\r\n3\r\n"
+
+    def test_renamed_and_changed(
+        self, repository: Repository, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """Half of the content has to be the same; empty files are not renamed."""
+        base = repository.commit("base", empty_txt=b"")
+        for old, new, octets in (
+            ("old.txt", "new.txt", b"User-agent: *\n" * 6 + b"x\n"),
+            ("gone.txt", "other.txt", b"y\n"),
+            ("empty.txt", "void.txt", b""),
+        ):
+            (repository.folder / old).unlink()
+            (repository.folder / new).write_bytes(octets)
+        repository.git("add", "-A")
+        found = {path: one[0] for path, one in self.changes(repository, base).items()}
+        pairs = {"other.txt": "added", "gone.txt": "deleted"}
+        pairs |= {"void.txt": "added", "empty.txt": "deleted"}
+        assert found == {"new.txt": "renamed", **pairs}
+        monkeypatch.setattr(changes_module, "MOST_COMPARISONS", 0)
+        assert self.changes(repository, base)["new.txt"][0] == "added"
+
+    def test_a_folder_that_became_a_link(
+        self, repository: Repository, tmp_path_factory: pytest.TempPathFactory
+    ) -> None:
+        """Its files are gone: where it leads is not read."""
+        inner = repository.folder / "inner"
+        inner.mkdir()
+        (inner / "robots.txt").write_bytes(b"1\n")
+        base = repository.commit("base")
+        elsewhere = tmp_path_factory.mktemp("elsewhere")
+        (inner / "robots.txt").rename(elsewhere / "robots.txt")
+        (elsewhere / "robots.txt").write_bytes(b"secret\n")
+        inner.rmdir()
+        inner.symlink_to(elsewhere)
+        status = ("deleted", b"1\n", None, "inner/robots.txt")
+        assert self.changes(repository, base) == {"inner/robots.txt": status}
+
+    def test_links_that_did_not_change(self, repository: Repository) -> None:
+        """Are not reported; another target is."""
+        link = repository.folder / "link.txt"
+        link.symlink_to("robots.txt")
+        base = repository.commit("base")
+        assert self.changes(repository, base) == {}
+        link.unlink()
+        link.symlink_to("old.txt")
+        assert self.changes(repository, base)["link.txt"][:3] == ("modified", None, None)
+
+    def test_a_sparse_checkout(self, repository: Repository) -> None:
+        """A file that it leaves out is that of the index."""
+        base = repository.commit("base")
+        repository.commit("second", robots_txt=b"2\n")
+        repository.git("update-index", "--skip-worktree", "robots.txt", "old.txt")
+        (repository.folder / "robots.txt").unlink()
+        (repository.folder / "old.txt").unlink()
+        status = ("modified", b"1\n", b"2\n", "robots.txt")
+        assert self.changes(repository, base) == {"robots.txt": status}
+
+    def test_large_and_unreadable_files(
+        self, repository: Repository, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The start of a large one is compared; one that cannot be read is an error."""
+        base = repository.commit("base")
+        monkeypatch.setattr(changes_module, "LARGEST_BLOB", 10)
+        monkeypatch.setattr(changes_module, "LARGEST_FILE", 4)
+        (repository.folder / "robots.txt").write_bytes(b"x" * 11)
+        assert self.changes(repository, base)["robots.txt"][2] == b"xxxx"
+        real_open = os.open
+
+        def refuse(path: Any, *flags: Any, **how: Any) -> int:
+            """Open all but one file."""
+            if Path(path).name == "gone.txt":
+                raise PermissionError(13, "Permission denied")
+            return real_open(path, *flags, **how)
+
+        monkeypatch.setattr(os, "open", refuse)
+        with pytest.raises(GitError, match=r"cannot read 'gone\.txt': Permission denied"):
+            self.changes(repository, base)
+
     def test_limit(self, repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
         """What is beyond it is counted."""
         monkeypatch.setattr(changes_module, "MOST_FILES", 1)
@@ -285,6 +397,22 @@ class TestComments:
             server.add(f"comment {number}", "somebody", "User")
         publish(server, "first")
         assert publish(server, "second") == "updated"
+
+    @pytest.mark.parametrize("own", [None, "our-app[bot]"])
+    def test_a_comment_of_another_app_with_the_marker(self, own: str | None) -> None:
+        """Is not ours, although the token of an app may not ask for its user."""
+        with forge() as server:
+            server.app = own
+            server.add(f"{MARKER}\nforged", "somebot[bot]")
+            if own is not None:
+                server.add(f"{MARKER}\nforged", "github-actions[bot]")
+            others = len(server.comments)
+            assert publish(server, "first") == "created"
+            assert publish(server, "second") == "updated"
+            assert [one["body"] for one in server.comments[:others]] == [
+                f"{MARKER}\nforged"
+            ] * others
+            assert server.comments[-1]["body"] == f"{MARKER}\nsecond"
 
     def test_the_account_of_a_token(self, server: ForgeServer) -> None:
         """If the token may ask who it is, its own comment is updated."""

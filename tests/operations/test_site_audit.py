@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -260,6 +262,31 @@ class TestJournal:
         with pytest.raises(JournalError, match="not the journal of an audit"):
             AuditJournal(path, {})
         assert path.read_bytes() == octets
+
+    @pytest.mark.parametrize("cut", [1, 9, -1])
+    def test_a_first_line_that_was_cut(self, tmp_path: Path, cut: int) -> None:
+        """Is written again: that run had no page yet."""
+        path = tmp_path / "journal"
+        AuditJournal(path, {"a": 1}).__exit__(None, None, None)
+        whole = path.read_bytes()
+        path.write_bytes(whole[:cut])
+        with AuditJournal(path, {"a": 1}) as journal:
+            assert journal.pages == []
+        assert path.read_bytes() == whole
+
+    @pytest.mark.parametrize("damage", [{"pad": "x" * 2_000_000}, {"status": float("inf")}])
+    def test_a_damaged_line_before_others(self, tmp_path: Path, damage: dict[str, Any]) -> None:
+        """Is an error, and what follows stays."""
+        path = tmp_path / "journal"
+        with AuditJournal(path, {}) as journal:
+            journal.add(page(1))
+        octets = path.read_bytes()
+        last = octets.splitlines(True)[1]
+        whole = octets + json.dumps(json.loads(last) | damage).encode() + b"\n" + last
+        path.write_bytes(whole)
+        with pytest.raises(JournalError, match="line 3 of the journal is damaged"):
+            AuditJournal(path, {})
+        assert path.read_bytes() == whole
 
     def test_an_endless_line(self, tmp_path: Path) -> None:
         """A line is read up to a limit, so a device or a huge file does not fill memory."""

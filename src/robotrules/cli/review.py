@@ -128,11 +128,14 @@ def review(
             "use pull_request"
         )
     result = ReviewResult(names)
+    result.root = _top_folder()
     changes = _changes(given, base, environment, result) if "diff" in names else []
     linted = _lint(given, fail_on, baseline, result) if {"lint", "fmt"} & set(names) else []
     if "test" in names:
         folders = [name for name in given if os.path.isdir(name)] or ["."]
-        result.tested = evaluate_folders(folders, ClientOptions(no_store=True))
+        result.tested = evaluate_folders(
+            folders, ClientOptions(no_store=True), _Repository(result).why_refused
+        )
     result.compared, result.more = _compare(changes, result)
     page = ReviewPage(result)
     body = "".join(f"{line}\n" for line in page.lines())
@@ -170,9 +173,7 @@ def _lint(
     """Lint all files, and check their format if that is asked for; return the notes."""
     settings = LintSettingsReader(LintOptions(fail_on=fail_on, baseline=baseline))
     files = [
-        file
-        for file in expand_folders(given, settings.excluded)
-        if not _leads_elsewhere(file, result)
+        file for file in expand_folders(given, settings.excluded) if not _is_left_out(file, result)
     ]
     if result.changed_files:
         # A pull request may delete the last robots.txt of a folder.
@@ -199,15 +200,63 @@ def _lint(
     return found
 
 
-def _leads_elsewhere(file: str, result: ReviewResult) -> bool:
-    """Tell whether a file is a symbolic link out of the repository, whose content is not shown."""
-    if not os.path.islink(file):
+def _is_left_out(file: str, result: ReviewResult) -> bool:
+    """Tell whether a file is, or is reached by, a symbolic link; such a file is not shown."""
+    if not _Repository(result).is_linked(file):
         return False
-    top = os.path.realpath(result.root or ".")
-    if os.path.realpath(file).startswith(os.path.join(top, "")):
-        return False
-    _say(result, f"{visible(os.fsencode(file))} is a link out of the repository, and is not read")
+    name = visible(os.fsencode(file))
+    _say(result, f"{name} is a symbolic link, or in a folder that is one, and is not read")
     return True
+
+
+def _top_folder() -> str:
+    """Return the top folder of the repository, or the current folder without one."""
+    try:
+        return os.path.realpath(repository_root("."))
+    except GitError:
+        return os.path.realpath(".")
+
+
+class _Repository:
+    """
+    Tells which files of the working tree are read.
+
+    In a pull request a link could name any file of the machine, also one in the folder of the
+    repository: a file that git does not track, or its settings, which may have a token.
+    """
+
+    def __init__(self, result: ReviewResult) -> None:
+        self._top = result.root or _top_folder()
+
+    def is_linked(self, file: str) -> bool:
+        """Return whether a link of the repository is in the path of a file, or is the file."""
+        inner = self._inner(file)
+        if inner is None:
+            return os.path.islink(file)
+        return os.path.realpath(file) != os.path.normpath(os.path.join(self._top, inner))
+
+    def why_refused(self, file: str) -> str | None:
+        """Return why a file that the change names may not be read; None if it may."""
+        inner = self._inner(file)
+        if inner is None:
+            return "which is not in the repository"
+        if self.is_linked(file):
+            return "which is read through a symbolic link"
+        if any(part.lower() == ".git" for part in inner.split(os.sep)):
+            return "which is a file of git itself"
+        return None
+
+    def _inner(self, file: str) -> str | None:
+        """Return the path of a file in the repository, as it is written; None: it is not there."""
+        path = os.path.abspath(file)
+        if path.startswith(os.path.join(self._top, "")):
+            return os.path.relpath(path, self._top)
+        parts = path.split(os.sep)
+        for end in range(1, len(parts) + 1):
+            # The repository itself may be reached by a link.
+            if os.path.realpath(os.sep.join(parts[:end]) or os.sep) == self._top:
+                return os.sep.join(parts[end:])
+        return None
 
 
 # --- The change -----------------------------------------------------------------------------------
@@ -224,7 +273,6 @@ def _changes(
         raise click.UsageError("missing --base: pass a branch or commit such as main")
     try:
         root = repository_root(".")
-        result.root = str(root)
         if base is not None:
             result.base = start_of_change(root, base)
         else:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -299,8 +299,16 @@ def _as_json(trial: ExpectationFile, answered: FileResult) -> dict[str, Any]:
     }
 
 
-def evaluate_folders(folders: Sequence[str], client_options: ClientOptions) -> list[FileResult]:
-    """Return the results of the expectation files of folders, if any; errors are reported."""
+def evaluate_folders(
+    folders: Sequence[str],
+    client_options: ClientOptions,
+    why_refused: Callable[[str], str | None],
+) -> list[FileResult]:
+    """
+    Return the results of the expectation files of folders, if any; errors are reported.
+
+    *why_refused* says why a file may not be read, or returns None.
+    """
     answered: list[FileResult] = []
     files: list[tuple[Path, Config]] = []
     for folder in folders:
@@ -310,10 +318,21 @@ def evaluate_folders(folders: Sequence[str], client_options: ClientOptions) -> l
         fetcher = _Live(client_options, opened)
         for path, config in files:
             with _told(_shown(path), answered):
-                found = _evaluate_file(ExpectationFile(path, config, fetcher), None, first=False)
+                _refuse(path, path, why_refused)
+                trial = ExpectationFile(path, config, fetcher)
+                for file in trial.local_files:
+                    _refuse(path, file, why_refused)
+                found = _evaluate_file(trial, None, first=False)
                 answered.append(found)
                 _hint(found)
     return answered
+
+
+def _refuse(path: Path, file: Path, why_refused: Callable[[str], str | None]) -> None:
+    why = why_refused(str(file))
+    if why is not None:
+        named = "" if file == path else f"{quoted(str(path))} names "
+        raise CliError(f"{named}{quoted(str(file))}, {why}: name a file of the repository")
 
 
 # --- Live files -----------------------------------------------------------------------------------

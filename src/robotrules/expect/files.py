@@ -124,6 +124,14 @@ class ExpectationFile:
         return _read_robots(self._file, self.profile, self._fix)
 
     @property
+    def local_files(self) -> list[Path]:
+        """The files of this machine that it reads: itself, the robots.txt and pages."""
+        pages = [one.about.page for one in self.questions if one.about.page is not None]
+        names = [name for page in pages for name in (page.file, page.response) if name is not None]
+        found = [self.path, *([self._file] if self.live is None else [])]
+        return list(dict.fromkeys([*found, *(self.path.parent / name for name in names)]))
+
+    @property
     def questions(self) -> tuple[Question, ...]:
         """The questions of the file."""
         return self.expected.questions

@@ -6,9 +6,9 @@ Baselines: the known notes of a project, so that a run reports only new ones.
     found.new, found.known, found.stale
 
 A note is known if the baseline has its fingerprint (`render.fingerprints`): the check and the text
-of the line, wherever the line is now. Equal notes are counted: of three equal notes, two are known
-if the baseline has two. An entry without a note is stale. All functions are pure; the caller reads
-and writes the file.
+of the line, wherever the line is now. A note of a more severe level than its entry is new. Equal
+notes are counted: of three equal notes, two are known if the baseline has two. An entry without a
+note is stale. All functions are pure; the caller reads and writes the file.
 """
 
 from __future__ import annotations
@@ -110,23 +110,27 @@ class LintBaseline:
     ) -> BaselineComparison:
         """Return which notes of a file are new and known, and which entries are stale."""
         entries = self._files.get(file, ())
-        left: Counter[str] = Counter()
+        left: Counter[tuple[str, str]] = Counter()
         for entry in entries:
-            left[entry.fingerprint] += entry.notes
-        new: list[LintNote] = []
-        known: list[LintNote] = []
-        for note in notes:
-            same = prints.of(note)
-            if left[same] > 0:
-                left[same] -= 1
-                known.append(note)
-            else:
-                new.append(note)
+            left[entry.fingerprint, entry.level] += entry.notes
+        found = [(note, prints.of(note)) for note in notes]
+        is_known = [False] * len(found)
+        # First those of the same level, so that what is left are entries of other levels.
+        for levels in (_same_level, _higher_levels):
+            for place, (note, same) in enumerate(found):
+                keys = [(same, level) for level in levels(note.level) if left[same, level] > 0]
+                if keys and not is_known[place]:
+                    left[keys[0]] -= 1
+                    is_known[place] = True
+        pairs = [(note, was) for (note, _), was in zip(found, is_known, strict=True)]
+        known = [note for note, was in pairs if was]
+        new = [note for note, was in pairs if not was]
         stale = []
         for entry in entries:
-            missing = min(entry.notes, left[entry.fingerprint])
+            key = entry.fingerprint, entry.level
+            missing = min(entry.notes, left[key])
             if missing > 0 and scope.covers(entry):
-                left[entry.fingerprint] -= missing
+                left[key] -= missing
                 stale.append(entry._replace(notes=missing))
         return BaselineComparison(tuple(new), tuple(known), tuple(stale))
 
@@ -147,6 +151,15 @@ class LintBaseline:
         files = "{\n" + ",\n".join(lines) + "\n  }" if lines else "{}"
         head = f'  "comment": {json.dumps(_COMMENT)},\n  "schema": {SCHEMA_VERSION}'
         return f'{{\n{head},\n  "files": {files}\n}}\n'.encode()
+
+
+def _same_level(level: str) -> tuple[str, ...]:
+    return (level,)
+
+
+def _higher_levels(level: str) -> tuple[str, ...]:
+    """Return the more severe levels, the next one first."""
+    return LEVELS[: LEVELS.index(level)][::-1]
 
 
 def _entries(notes: Iterable[LintNote], prints: Fingerprints) -> list[BaselineEntry]:

@@ -166,6 +166,7 @@ def check_schemes(
 
 def check_page(page: FetchResult, unseen: FetchResult | None, allowed: bool) -> Iterator[Finding]:
     """Yield findings on the page; *unseen* is the content of a disallowed page."""
+    lost = page.failure_reason, page.detail
     if not page.verdict and page.status is None:
         # Not requested: the failure is that of its robots.txt, and reported there.
         page = page._replace(failure_reason=None)
@@ -173,13 +174,22 @@ def check_page(page: FetchResult, unseen: FetchResult | None, allowed: bool) -> 
         if page.verdict:
             yield finding("page-redirected", PAGE, url=shorten(page.url))
         elif allowed:
-            why = _describe_reason(page.verdict)
-            yield finding("redirect-to-disallowed", PAGE, url=shorten(page.url), why=why)
+            yield _stopped_redirect(page, *lost)
     last = unseen or page
     if last.failure_reason is not None:
         yield finding("page-unreachable", PAGE, why=_describe(last.failure_reason, last.detail))
     elif last.status is not None and not last.ok:
         yield finding("page-status", PAGE, status=last.status)
+
+
+def _stopped_redirect(page: FetchResult, lost: FailureReason | None, detail: str) -> Finding:
+    """Return why a redirect is not followed: by rules, or because there are none to read."""
+    url = shorten(page.url)
+    if page.verdict.reason is Reason.UNREACHABLE:
+        why = _describe(lost, detail) if lost else page.verdict.reason.sentence
+        return finding("redirect-unreachable", PAGE, url=url, why=why)
+    why = _describe_reason(page.verdict)
+    return finding("redirect-to-disallowed", PAGE, url=url, why=why)
 
 
 # --- Tags and preferences -------------------------------------------------------------------------
@@ -208,9 +218,13 @@ def check_guidance(
         yield from _compare_tags(usage)
     yield from _compare_usage(found.preferences.statements)
     for link in links:
-        if not rules[link.url]:
-            why = _describe_reason(rules[link.url])
-            where = f"{PAGE}, {link.carrier}"
+        verdict, where = rules[link.url], f"{PAGE}, {link.carrier}"
+        if verdict.reason is Reason.NO_ORIGIN:
+            yield finding("canonical-not-http", where, url=shorten(link.url))
+        elif verdict.reason is Reason.UNREACHABLE:
+            yield finding("canonical-unreachable", where, url=shorten(link.url))
+        elif not verdict:
+            why = _describe_reason(verdict)
             url = shorten(link.url)
             yield finding("canonical-disallowed", where, url=url, why=why, who=who)
     targets = list(dict.fromkeys(link.url for link in links))

@@ -75,6 +75,21 @@ CODES: dict[str, tuple[str, str]] = {
         "warning",
         "The URL redirects to {url}, which is disallowed ({why}): crawlers stop there.",
     ),
+    "redirect-unreachable": (
+        "warning",
+        "The URL redirects to {url}, and the robots.txt there cannot be read ({why}): crawlers "
+        "that cannot read it either stop there.",
+    ),
+    "canonical-not-http": (
+        "warning",
+        "The page names {url} as canonical, which is not an http or https URL: no crawler can "
+        "read it.",
+    ),
+    "canonical-unreachable": (
+        "warning",
+        "The page names {url} as canonical, and the robots.txt there cannot be read: crawlers that "
+        "cannot read it either do not fetch that page.",
+    ),
     "canonical-disallowed": (
         "warning",
         "The page names {url} as canonical, which is disallowed ({why}): {who} cannot read it.",

@@ -26,7 +26,9 @@ FIRST = (
     *("robots-unreachable", "robots-lost", "page-unreachable"),
     *("noindex-not-seen", "tags-disagree", "listed-and-noindex", "listed-and-disallowed"),
     *("noindex-and-canonical", "canonical-noindex", "canonical-disallowed", "canonical-missing"),
+    *("canonical-not-http", "canonical-unreachable"),
     *("page-status", "listed-and-missing", "redirect-to-disallowed"),
+    "redirect-unreachable",
     *("listed-and-redirected", "listed-and-canonical-elsewhere", "not-crawled"),
     *("crawlers-differ", "noindex", "not-listed", "canonical-elsewhere"),
 )

@@ -24,6 +24,10 @@ LARGEST_RESPONSE = 16 << 20
 PER_PAGE = 100
 # A pull request with more comments gets a second comment.
 MOST_PAGES = 50
+# The account of the token that GitHub gives to a workflow. Other apps have comments, too.
+WORKFLOW_LOGIN = "github-actions[bot]"
+# Beside the API of version 3: https://api.github.com/graphql, or https://HOST/api/graphql.
+GRAPHQL = "/graphql"
 NOT_PERMITTED = (401, 403, 404)
 ADVICE = {
     "github": "grant the job 'pull-requests: write'",
@@ -99,11 +103,7 @@ class _Forge:
         if not self._is_login_known:
             self._login, self._is_login_known = self._own_login(), True
         name = author.get("login" if self._given.is_github else "username")
-        if self._login is not None:
-            return name == self._login
-        # The token of a workflow is that of an app, which may not ask for its own name. No person
-        # has an account of this type.
-        return self._given.is_github and author.get("type") == "Bot"
+        return isinstance(name, str) and name == self._login
 
     def create(self, text: str) -> dict[str, Any]:
         """Write a comment."""
@@ -123,11 +123,19 @@ class _Forge:
         return url if isinstance(url, str) and url.startswith(("https://", "http://")) else ""
 
     def _own_login(self) -> object:
+        """Return the name of the account that the token is for."""
         try:
             found = _as_table(self._request("GET", "/user"))
+            return found.get("login" if self._given.is_github else "username")
         except CommentError:
-            return None
-        return found.get("login" if self._given.is_github else "username")
+            if not self._given.is_github:
+                return None
+        # The token of an app is refused there, and has a name here.
+        try:
+            found = _as_table(self._request("POST", GRAPHQL, {"query": "{ viewer { login } }"}))
+            return _as_table(_as_table(found.get("data")).get("viewer")).get("login")
+        except CommentError:
+            return WORKFLOW_LOGIN
 
     def _request(self, method: str, path: str, value: object = None) -> Any:
         """Return the JSON of a response; raises `CommentError`."""
@@ -142,9 +150,10 @@ class _Forge:
         if value is not None:
             data = json.dumps(value).encode()
             headers["Content-Type"] = "application/json"
+        url = (self._given.api.removesuffix("/v3") if path == GRAPHQL else self._given.api) + path
         try:
             # The URL of the API is http or https, see `ci_environment`.
-            request = urllib.request.Request(self._given.api + path, data, headers, method=method)
+            request = urllib.request.Request(url, data, headers, method=method)
             with _OPENER.open(request, timeout=TIMEOUT) as response:
                 octets = response.read(LARGEST_RESPONSE)
         except urllib.error.HTTPError as error:

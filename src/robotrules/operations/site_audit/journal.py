@@ -1,8 +1,9 @@
 """
 The journal of an audit: a file with a line for each page, so that a run can continue.
 
-The first line has the settings of the audit; a journal of other settings is refused. A line that
-was cut by a crash is ignored. Lines have no findings that need other pages; those are found again.
+The first line has the settings of the audit; a journal of other settings is refused. The last line,
+if it was cut by a crash, is ignored, also if it is the first. Lines have no findings that need
+other pages; those are found again.
 """
 
 from __future__ import annotations
@@ -38,10 +39,10 @@ class AuditJournal:
         """The pages of earlier runs."""
         end = self._read()
         self._file: BinaryIO = self._path.open("ab", buffering=0)
-        if end is None:
-            self._write(self._settings)
-        elif end < self._path.stat().st_size:
+        if end < self._path.stat().st_size:
             self._file.truncate(end)
+        if end == 0:
+            self._write(self._settings)
 
     def __enter__(self) -> AuditJournal:
         return self
@@ -59,26 +60,31 @@ class AuditJournal:
         self._write(page.as_dict())
 
     def _write(self, value: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(value).encode() + b"\n")
+        self._file.write(_line(value))
 
-    def _read(self) -> int | None:
-        """Read a journal; return where its last whole line ends, None if there is none."""
+    def _read(self) -> int:
+        """Read a journal; return where its last whole line ends, 0 if there is none."""
         try:
             file = self._path.open("rb")
         except FileNotFoundError:
-            return None
+            return 0
         with file:
             first = file.readline(LONGEST_LINE)
-            if not first:
-                return None
+            # A run that ended while it wrote its settings has no page yet.
+            if first != _line(self._settings) and _line(self._settings).startswith(first):
+                return 0
             self._check_settings(first)
+            if not first.endswith(b"\n"):
+                raise JournalError("its first line was cut: pass another file to --resume")
             end = len(first)
             while line := file.readline(LONGEST_LINE):
-                if not line.endswith(b"\n"):
+                if not line.endswith(b"\n") and len(line) < LONGEST_LINE:
                     break
                 try:
+                    if not line.endswith(b"\n"):
+                        raise ValueError("a line that is too long")
                     self.pages.append(PageAudit.from_dict(json.loads(line)))
-                except (ValueError, RecursionError):
+                except (ValueError, OverflowError, RecursionError):
                     raise JournalError(
                         f"line {len(self.pages) + 2} of the journal is damaged: pass another file "
                         "to --resume, or remove this one"
@@ -103,3 +109,7 @@ class AuditJournal:
                 f"it is the journal of another audit ({', '.join(changed)} differ): pass the same "
                 "options, or another file to --resume"
             )
+
+
+def _line(value: Mapping[str, Any]) -> bytes:
+    return json.dumps(value).encode() + b"\n"

@@ -59,6 +59,12 @@ _GROUPS = {
     "blocks them: allow the crawl, or remove the noindex.",
     "tags-not-seen": "These pages have robots tags, and crawlers cannot see them, because "
     "robots.txt blocks the pages.",
+    "redirect-unreachable": "URLs redirect to a site whose robots.txt cannot be read: crawlers "
+    "that cannot read it either stop there.",
+    "canonical-not-http": "Pages name a canonical URL that is not an http or https URL: no crawler "
+    "can read it.",
+    "canonical-unreachable": "Pages name a canonical URL of a site whose robots.txt cannot be "
+    "read: crawlers that cannot read it either do not fetch that page.",
     "canonical-disallowed": "Pages name a canonical URL that robots.txt blocks: {who} cannot read "
     "it.",
     "canonicals-differ": "Pages name several canonical URLs: crawlers choose among them.",

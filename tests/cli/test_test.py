@@ -275,6 +275,36 @@ class TestLive:
             assert ran.err.count("\n") == 1
             assert "the robots.txt is unreachable" in ran.err
 
+    def test_a_failed_refresh_never_passes(self, folder: Path) -> None:
+        """The stored copy would pass, and is not what `--refresh` tests."""
+        put(folder, GOOD)
+        options = ("--store", str(folder / "store.sqlite"), "--allow-private", "127.0.0.1")
+        with site({"/robots.txt": response(ROBOTS)}) as running:
+            live = ("--live", running.origin)
+            assert run(*live, "--refresh", *options).err == ""
+            ran = run(*live, *options)
+            assert ran.code == 0
+            assert ran.err.startswith(
+                f"robotrules test: hint: {running.origin}: the robots.txt was fetched "
+            )
+            assert ran.err.endswith(" UTC; use --refresh to fetch it now\n")
+            refused = run(*live, "--refresh", *options[:2])
+            assert (refused.code, refused.out) == (2, "")
+            assert "add --allow-private 127.0.0.1" in refused.err
+            running.answers = {"/robots.txt": response(status="503 No")}
+            ran = run(*live, "--refresh", *options, "--junit", "report.xml")
+            assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+            assert ": status 503; the copy fetched " in ran.err
+            assert ran.err.endswith(" UTC was not tested\n")
+            assert 'errors="1"' in (folder / "report.xml").read_text()
+            kept = run(*live, *options)
+            assert kept.code == 0
+            assert ": warning: " in kept.err
+            assert ": status 503; the copy fetched " in kept.err
+        ran = run(*live, "--refresh", *options)  # the server is off
+        assert (ran.code, ran.out) == (2, "")
+        assert "was not tested" in ran.err
+
     def test_options_of_a_client_without_a_client(self, folder: Path) -> None:
         """A hint reports that they have no effect."""
         put(folder, GOOD)

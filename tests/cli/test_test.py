@@ -123,7 +123,7 @@ class TestInit:
             ("", 2),
             (ROBOTS, 3),
             ("User-agent: *\nDisallow: /a\nAllow: /a/b\nUser-agent: GPTBot\nDisallow: /\n", 5),
-            ('User-agent: A"\\b\nUser-agent: \x7f\nUser-agent: é/1\nDisallow: /"\\\n', 4),
+            ('User-agent: A"\\b\nUser-agent: \x7f\nUser-agent: é/1\nDisallow: /"\\\n', 5),
             ("User-agent: *\nDisallow: /\nSitemap: https://example.com/s.xml\n", 3),
         ],
     )
@@ -225,6 +225,42 @@ class TestForms:
         put(folder, BAD)
         assert "\x1b[" not in run().out
         assert "\x1b[31m" in run(terminals=["stdout"]).out
+
+
+class TestInitOfGroups:
+    """Each group gets its own rules, not only '/'."""
+
+    def test_rules_of_a_group(self, folder: Path) -> None:
+        """A file that drops a rule of a group fails."""
+        text = (
+            "User-agent: *\nDisallow: /cart\n\nUser-agent: SemrushBot\nUser-agent: DotBot\n"
+            "Disallow: /shoes/\nDisallow: /search\nAllow: /search/about\n\n"
+            "User-agent: GPTBot\nDisallow: /\n"
+        )
+        put(folder, text, "robots.txt")
+        assert run("--init").code == 0
+        written = (folder / "robots.test.toml").read_text(encoding="utf-8")
+        assert (
+            'crawlers = ["SemrushBot", "DotBot"]\nobeys = "own"\nallowed = ["/"]\n'
+            'all-disallowed = ["/shoes/"]\ndisallowed = ["/search"]\n'
+        ) in written
+        assert 'crawlers = ["GPTBot"]\nobeys = "own"\nall-disallowed = ["/"]\n' in written
+        assert run().code == 0
+        for line in ("Disallow: /shoes/\n", "Disallow: /search\n"):
+            put(folder, text.replace(line, ""), "robots.txt")
+            assert run().code == 1
+
+    def test_a_name_of_several_groups(self, folder: Path) -> None:
+        """Rules of a name that stands in two groups do not hold for the other name."""
+        text = (
+            "User-agent: A\nUser-agent: B\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n\n"
+            "User-agent: a\nDisallow: /b\n"
+        )
+        put(folder, text, "robots.txt")
+        assert run("--init").code == 0
+        written = (folder / "robots.test.toml").read_text(encoding="utf-8")
+        assert written.count("crawlers = ") == 1
+        assert run().code == 0
 
 
 class TestLive:

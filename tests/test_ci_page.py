@@ -44,6 +44,7 @@ def project(tmp_path: Path) -> Path:
     shutil.copytree(PROJECT, folder)
     repository = Repository(folder)
     repository.commit("The rules of the shop")
+    repository.git("update-ref", "refs/remotes/origin/main", "HEAD")
     program = tmp_path / "bin" / "robotrules"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec {shlex.join(COMMAND)} "$@"\n', encoding="utf-8")

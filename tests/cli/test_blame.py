@@ -273,6 +273,39 @@ class TestHostileInput:
         assert "is a folder" in blame("/a").err
 
 
+class TestMistakes:
+    """What would answer about something else is refused."""
+
+    @pytest.mark.parametrize("url", ["a/b", "example.com/a", "a"])
+    def test_neither_a_url_nor_a_path(self, repository: Repository, url: str) -> None:
+        """Without a slash, only a part of it would be checked."""
+        ran = blame(url)
+        assert (ran.code, ran.out) == (2, "")
+        assert f"'{url}' has no scheme and does not start with '/': pass a URL" in ran.err
+
+    def test_beside_the_repository(
+        self, repository: Repository, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The message names the option for the file."""
+        monkeypatch.chdir(repository.folder.parent)
+        assert "--file shop/public/robots.txt" in blame("/a").err
+        assert blame("/a", "--file", "site/robots.txt").code == 1
+
+    def test_an_empty_revision(self, repository: Repository) -> None:
+        """It is not the default."""
+        assert "the revision is empty" in blame("/a", "--rev", "").err
+
+    def test_the_message_of_the_commit(self, repository: Repository) -> None:
+        """It says why; control characters are escaped, and addresses are left out."""
+        lines = "\n".join(f"line {number}" for number in range(1, 12))
+        why = f"block\n\nAsked by support.\x1b[2J\n\n{lines}\nSigned-off-by: Ann <ann@example.com>"
+        repository.commit(why, robots_txt=rules("/c"))
+        out = blame("/c").out
+        assert "  subject  block\n           Asked by support.\\x1b[2J\n           line 1\n" in out
+        assert "line 7\n           … 4 more lines\n" in out
+        assert "ann@example.com" not in out
+
+
 class TestDiffOfRevisions:
     """`diff --git`."""
 
@@ -297,6 +330,21 @@ class TestDiffOfRevisions:
             "diff", "--git", "main", "--markdown"
         ).out.replace("identical", "")
 
+    def test_the_compared_versions_are_named(self, repository: Repository) -> None:
+        """With their commits and days; a date is compared as the commit before it."""
+        first, second = (repository.git("rev-parse", f"HEAD~{back}")[:10] for back in (2, 1))
+        ran = robotrules("diff", "--git", "2023-11-16..HEAD~1")
+        assert ran.out.splitlines()[0] == (
+            f"Compared: robots.txt of commit {first} (2023-11-16, 2023-11-15) → "
+            f"robots.txt of commit {second} (HEAD~1, 2023-11-16)"
+        )
+        ran = robotrules("diff", "--git", first)
+        assert ran.out.splitlines()[0] == (
+            f"Compared: robots.txt of commit {first} (2023-11-15) → robots.txt in the folder"
+        )
+        values = json.loads(robotrules("diff", "--git", "2023-11-16", "--json").out)
+        assert values["old"] == f"{first}:robots.txt"
+
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
@@ -307,6 +355,9 @@ class TestDiffOfRevisions:
             (["HEAD", SITE], "is not one"),
             (["HEAD", "policy.toml"], "is not one"),
             (["HEAD", "absent.txt"], "'absent.txt' is not in HEAD"),
+            ([""], "--git '': pass a branch, a tag, a commit, or a date such as"),
+            ([".."], "--git '..': pass a branch"),
+            (["main@{2020-01-01}"], "pass the date alone, such as 2026-08-01"),
             (["HEAD\x1b"], r"git knows no revision 'HEAD\x1b'"),
         ],
     )

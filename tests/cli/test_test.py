@@ -123,7 +123,7 @@ class TestInit:
             ("", 2),
             (ROBOTS, 3),
             ("User-agent: *\nDisallow: /a\nAllow: /a/b\nUser-agent: GPTBot\nDisallow: /\n", 5),
-            ('User-agent: A"\\b\nUser-agent: \x7f\nUser-agent: é/1\nDisallow: /"\\\n', 4),
+            ('User-agent: A"\\b\nUser-agent: \x7f\nUser-agent: é/1\nDisallow: /"\\\n', 5),
             ("User-agent: *\nDisallow: /\nSitemap: https://example.com/s.xml\n", 3),
         ],
     )
@@ -227,6 +227,42 @@ class TestForms:
         assert "\x1b[31m" in run(terminals=["stdout"]).out
 
 
+class TestInitOfGroups:
+    """Each group gets its own rules, not only '/'."""
+
+    def test_rules_of_a_group(self, folder: Path) -> None:
+        """A file that drops a rule of a group fails."""
+        text = (
+            "User-agent: *\nDisallow: /cart\n\nUser-agent: SemrushBot\nUser-agent: DotBot\n"
+            "Disallow: /shoes/\nDisallow: /search\nAllow: /search/about\n\n"
+            "User-agent: GPTBot\nDisallow: /\n"
+        )
+        put(folder, text, "robots.txt")
+        assert run("--init").code == 0
+        written = (folder / "robots.test.toml").read_text(encoding="utf-8")
+        assert (
+            'crawlers = ["SemrushBot", "DotBot"]\nobeys = "own"\nallowed = ["/"]\n'
+            'all-disallowed = ["/shoes/"]\ndisallowed = ["/search"]\n'
+        ) in written
+        assert 'crawlers = ["GPTBot"]\nobeys = "own"\nall-disallowed = ["/"]\n' in written
+        assert run().code == 0
+        for line in ("Disallow: /shoes/\n", "Disallow: /search\n"):
+            put(folder, text.replace(line, ""), "robots.txt")
+            assert run().code == 1
+
+    def test_a_name_of_several_groups(self, folder: Path) -> None:
+        """Rules of a name that stands in two groups do not hold for the other name."""
+        text = (
+            "User-agent: A\nUser-agent: B\nDisallow: /a\n\nUser-agent: *\nDisallow: /\n\n"
+            "User-agent: a\nDisallow: /b\n"
+        )
+        put(folder, text, "robots.txt")
+        assert run("--init").code == 0
+        written = (folder / "robots.test.toml").read_text(encoding="utf-8")
+        assert written.count("crawlers = ") == 1
+        assert run().code == 0
+
+
 class TestLive:
     """The same expectations for the served files."""
 
@@ -274,6 +310,36 @@ class TestLive:
             assert (ran.code, ran.out) == (2, "")
             assert ran.err.count("\n") == 1
             assert "the robots.txt is unreachable" in ran.err
+
+    def test_a_failed_refresh_never_passes(self, folder: Path) -> None:
+        """The stored copy would pass, and is not what `--refresh` tests."""
+        put(folder, GOOD)
+        options = ("--store", str(folder / "store.sqlite"), "--allow-private", "127.0.0.1")
+        with site({"/robots.txt": response(ROBOTS)}) as running:
+            live = ("--live", running.origin)
+            assert run(*live, "--refresh", *options).err == ""
+            ran = run(*live, *options)
+            assert ran.code == 0
+            assert ran.err.startswith(
+                f"robotrules test: hint: {running.origin}: the robots.txt was fetched "
+            )
+            assert ran.err.endswith(" UTC; use --refresh to fetch it now\n")
+            refused = run(*live, "--refresh", *options[:2])
+            assert (refused.code, refused.out) == (2, "")
+            assert "add --allow-private 127.0.0.1" in refused.err
+            running.answers = {"/robots.txt": response(status="503 No")}
+            ran = run(*live, "--refresh", *options, "--junit", "report.xml")
+            assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+            assert ": status 503; the copy fetched " in ran.err
+            assert ran.err.endswith(" UTC was not tested\n")
+            assert 'errors="1"' in (folder / "report.xml").read_text()
+            kept = run(*live, *options)
+            assert kept.code == 0
+            assert ": warning: " in kept.err
+            assert ": status 503; the copy fetched " in kept.err
+        ran = run(*live, "--refresh", *options)  # the server is off
+        assert (ran.code, ran.out) == (2, "")
+        assert "was not tested" in ran.err
 
     def test_options_of_a_client_without_a_client(self, folder: Path) -> None:
         """A hint reports that they have no effect."""

@@ -11,6 +11,7 @@ from robotrules.operations.git_history import (
     GitError,
     file_at,
     file_versions,
+    find_revision,
     is_shallow,
     merged_commits,
 )
@@ -81,6 +82,86 @@ def test_one_revision(repository: Repository) -> None:
         file_at(repository.folder / "absent.txt", "HEAD")
     with pytest.raises(GitError, match="knows no version"):
         file_versions(repository.folder / "absent.txt")
+
+
+class TestDates:
+    """Dates are those of the main line; the first commit is of 2023-11-15, 22:13 UTC."""
+
+    @pytest.mark.parametrize(
+        ("date", "number"),
+        [
+            ("2023-11-16", 0),
+            ("2023-11-17", 1),
+            ("2023-11-16T22:13:19", 0),
+            ("2023-11-16 22:13:21", 1),
+            ("2023-11-17T00:13:21+02:00", 1),
+            ("yesterday", 2),
+            ("3 weeks ago", 2),
+            ("1.month.ago", 2),
+        ],
+    )
+    def test_the_last_commit_before(self, repository: Repository, date: str, number: int) -> None:
+        """A day starts at 00:00 UTC."""
+        commits = [repository.commit(f"{i}", robots_txt=b"%d\n" % i) for i in range(3)]
+        file = repository.folder / "robots.txt"
+        found = find_revision(file, date)
+        assert (found.commit, found.is_date) == (commits[number], True)
+        assert file_at(file, date) == b"%d\n" % number
+        assert file_versions(file, date)[-1].commit == commits[number]
+
+    def test_a_range_of_dates(self, repository: Repository) -> None:
+        """Each end may be a date, or missing."""
+        commits = [repository.commit(f"{i}", robots_txt=b"%d\n" % i) for i in range(3)]
+        file = repository.folder / "robots.txt"
+        for revisions in ("2023-11-16..2023-11-20", "2023-11-16..", "2023-11-16..main"):
+            assert [one.commit for one in file_versions(file, revisions)] == commits[1:]
+
+    def test_a_revision_of_that_name_wins(self, repository: Repository) -> None:
+        """As in git."""
+        first = repository.commit("1", robots_txt=b"1\n")
+        repository.git("tag", "2026-01-01")
+        repository.commit("2", robots_txt=b"2\n")
+        found = find_revision(repository.folder / "robots.txt", "2026-01-01")
+        assert (found.commit, found.is_date) == (first, False)
+
+    @pytest.mark.parametrize("date", ["2026-13-01", "2026-01-01 soon", "last tuesday", "now"])
+    def test_what_is_no_date(self, repository: Repository, date: str) -> None:
+        """Git would take any text for a date, and a misspelt branch for today."""
+        repository.commit("1", robots_txt=b"1\n")
+        for read in (file_at, file_versions):
+            with pytest.raises(GitError, match=r"git knows no revision|ambiguous"):
+                read(repository.folder / "robots.txt", date)
+
+    def test_before_the_first_commit(self, repository: Repository, tmp_path: Path) -> None:
+        """The oldest commit is not a substitute, least of all in a shallow clone."""
+        repository.commit("1", robots_txt=b"1\n")
+        repository.commit("2", robots_txt=b"2\n")
+        with pytest.raises(GitError, match="no commit before 2023-11-15: pass a later date"):
+            file_at(repository.folder / "robots.txt", "2023-11-15")
+        clone = tmp_path / "clone"
+        repository.git("clone", "-q", "--depth", "1", f"file://{repository.folder}", str(clone))
+        with pytest.raises(GitError, match="git fetch --unshallow"):
+            file_at(clone / "robots.txt", "2023-11-16")
+
+    def test_a_reflog_that_starts_later(self, repository: Repository, tmp_path: Path) -> None:
+        """Git only warns, and answers with the commit of the clone."""
+        repository.commit("1", robots_txt=b"1\n")
+        repository.commit("2", robots_txt=b"2\n")
+        clone = tmp_path / "clone"
+        repository.git("clone", "-q", str(repository.folder), str(clone))
+        for read in (file_at, file_versions):
+            for revision in ("main@{2023-11-16}", "HEAD@{7}"):
+                with pytest.raises(GitError, match="pass the date alone, such as 2026-08-01"):
+                    read(clone / "robots.txt", revision)
+        assert file_at(repository.folder / "robots.txt", "main@{0}") == b"2\n"
+
+    @pytest.mark.parametrize("revision", ["", " "])
+    def test_an_empty_revision(self, repository: Repository, revision: str) -> None:
+        """It is not HEAD."""
+        repository.commit("1", robots_txt=b"1\n")
+        for read in (file_at, file_versions):
+            with pytest.raises(GitError, match="the revision is empty"):
+                read(repository.folder / "robots.txt", revision)
 
 
 def test_settings_of_a_repository_start_nothing(repository: Repository) -> None:

@@ -73,7 +73,8 @@ MOST_QUESTIONS = 1_000
     "--rev",
     "revisions",
     metavar="REV",
-    help="A branch, a tag, a commit or a range such as v1.0..main. Defaults to HEAD, and the file "
+    help="A branch, a tag, a commit, a date such as 2026-08-01, or a range such as v1.0..main. "
+    "Defaults to HEAD, and the file "
     "in the folder if it differs.",
 )
 @click.option(
@@ -122,7 +123,8 @@ def blame(
         for token in dict.fromkeys(product_tokens)
     ] or [parse_crawler((), profile, literal=literal)]
     given_purposes = parse_purposes(purposes, profile)
-    octets = parse_urls(urls, profile)
+    octets = parse_urls(urls, profile, hints=False)
+    _refuse_other_urls(urls)
     if len(octets) * len(crawlers) > MOST_QUESTIONS:
         raise CliError(
             f"more than {MOST_QUESTIONS:,} pairs of a URL and a crawler: pass fewer of them"
@@ -161,6 +163,16 @@ def blame(
         output.flush()
         _say_limits(source, traces)
     return int(disallowed)
+
+
+def _refuse_other_urls(urls: Sequence[str]) -> None:
+    """Refuse what is neither a URL nor a path: without a slash, another path would be checked."""
+    for url in urls:
+        if not url.strip().startswith("/") and "://" not in url:
+            raise CliError(
+                f"{quoted(url)} has no scheme and does not start with '/': pass a URL such as "
+                "https://example.com/search, or a path such as /search"
+            )
 
 
 def _hint(source: Source, crawlers: Sequence[CrawlerChoice], purposes: tuple[str, ...]) -> None:
@@ -215,14 +227,17 @@ def _git_source(urls: list[bytes], file: str, revisions: str | None, profile: st
     from robotrules.operations.git_history import (
         MOST_VERSIONS,
         GitError,
+        NoRepositoryError,
         file_versions,
         is_shallow,
     )
     from robotrules.operations.rule_history import rules_from_versions
 
     try:
-        versions = file_versions(file, revisions or DEFAULT_REVISION)
+        versions = file_versions(file, DEFAULT_REVISION if revisions is None else revisions)
         shallow = is_shallow(file)
+    except NoRepositoryError as error:
+        raise CliError(f"{error} with --file, such as --file shop/public/robots.txt") from None
     except GitError as error:
         raise CliError(str(error)) from None
     cut = ""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_DIFF_LINES, LONGEST_LINE = 40, 160
 MOST_CHANGES = 20
 MOST_MERGED = 5
+MOST_MESSAGE_LINES = 8
 LONGEST_NAME = 40
 INDENT = "  "
 
@@ -85,8 +86,15 @@ class BlamePage:
             return
         yield f"{INDENT}by       {_cut(version.author, LONGEST_LINE)}, {_time(version.at)}"
         yield f"{INDENT}subject  {_cut(version.subject, LONGEST_LINE)}"
-        from robotrules.operations.git_history import merged_commits
+        from robotrules.operations.git_history import commit_message, merged_commits
 
+        message = commit_message(self._source.file, version)
+        yield from (
+            f"{INDENT}         {_cut(line, LONGEST_LINE)}" for line in message[:MOST_MESSAGE_LINES]
+        )
+        if len(message) > MOST_MESSAGE_LINES:
+            rest = plural(len(message) - MOST_MESSAGE_LINES, "more line")
+            yield f"{INDENT}         {self._paint('faint', f'… {rest}')}"
         merged = merged_commits(self._source.file, version)
         for commit in merged[:MOST_MERGED]:
             who = f"{_cut(commit.author, LONGEST_NAME)}: {_cut(commit.subject, LONGEST_LINE)}"

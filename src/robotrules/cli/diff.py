@@ -9,8 +9,10 @@ Sections: the command · the two files · the comparison · JSON.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -40,6 +42,7 @@ from robotrules.json_results.diff import (
 )
 from robotrules.json_results.diff_sections import MAX_REGIONS, DiffReport
 from robotrules.json_results.impact import Impact
+from robotrules.octets import visible
 from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
 if TYPE_CHECKING:
@@ -60,9 +63,9 @@ NOT_DECIDED = 2
     "--git",
     "revisions",
     metavar="REV",
-    help="Compare the file in a revision of its git repository with the file in the folder, or "
-    "with a second revision: REV1..REV2. Pass the file as the only argument; defaults to "
-    "robots.txt.",
+    help="Compare the file in a revision of its git repository, or before a date such as "
+    "2026-08-01, with the file in the folder, or with a second revision: REV1..REV2. Pass the "
+    "file as the only argument; defaults to robots.txt.",
 )
 @click.option(
     "--as",
@@ -138,6 +141,7 @@ def diff(
     Examples:
       robotrules diff robots.txt new.txt
       robotrules diff --git main
+      robotrules diff --git 2026-08-01
       robotrules diff --git v1.0..v2.0 public/robots.txt
       robotrules diff https://example.com robots.txt --as ExampleBot
       git show main:robots.txt | robotrules diff - robots.txt --markdown
@@ -156,12 +160,15 @@ def diff(
             changed_urls, urls=file, others=others, as_json=as_json, markdown=markdown
         )
     asked = _asked(product_tokens, purposes, profile, literal)
+    compared: list[str] = []
     if revisions is None:
         old, new = _require_two(old, new)
         before, after = _files((old, new), profile, client_options)
     else:
         client_options.hint_unused()
-        (old, before), (new, after) = _git_files(revisions, old, new, profile)
+        versions = _git_files(revisions, old, new, profile)
+        (old, before, _), (new, after, _) = versions
+        compared = [f"Compared: {' → '.join(version.description for version in versions)}"]
     with progress_bar("crawler") as progress:
         bound = max_regions or MAX_REGIONS if as_json else MAX_REGIONS
         found, parts = compare_files(
@@ -188,6 +195,7 @@ def diff(
     else:
         from robotrules.cli.diff_text import DiffPage
 
+        output.lines(compared)
         output.lines(list(DiffPage(parts, max_regions or MOST, output).lines()))
     output.flush()
     if parts.equal is None:
@@ -236,10 +244,18 @@ def _require_two(old: str | None, new: str | None) -> tuple[str, str]:
     return old, new
 
 
-def _git_files(
-    revisions: str, file: str | None, more: str | None, profile: str
-) -> list[tuple[str, RobotsTxt]]:
-    """Return the files of `--git`, each with the name that git has for it."""
+class _Version(NamedTuple):
+    """A file of `--git`."""
+
+    name: str
+    """As git names it."""
+    robots: RobotsTxt
+    description: str
+    """For people: the commit with its day."""
+
+
+def _git_files(revisions: str, file: str | None, more: str | None, profile: str) -> list[_Version]:
+    """Return the files of `--git`."""
     file = file or "robots.txt"
     if more is not None:
         raise CliError("--git compares versions of one file: pass only one, or remove --git")
@@ -248,26 +264,37 @@ def _git_files(
     old, dots, new = revisions.partition("..")
     if new.startswith("."):
         raise CliError(f"--git {quoted(revisions)}: two dots are needed, as in v1.0..v2.0")
+    if not (old.strip() or new.strip()):
+        raise CliError(
+            f"--git {quoted(revisions)}: pass a branch, a tag, a commit, or a date such as "
+            "2026-08-01"
+        )
     found = [_read_revision(file, old or "HEAD", profile)]
     if dots:
         found.append(_read_revision(file, new or "HEAD", profile))
     else:
-        found.append((file, _read(file, profile)))
+        description = f"{visible(os.fsencode(file))} in the folder"
+        found.append(_Version(file, _read(file, profile), description))
     return found
 
 
-def _read_revision(file: str, revision: str, profile: str) -> tuple[str, RobotsTxt]:
+def _read_revision(file: str, revision: str, profile: str) -> _Version:
     # Imported late: it is only needed with --git.
-    from robotrules.operations.git_history import GitError, file_at
+    from robotrules.operations.git_history import GitError, file_at, find_revision
 
     try:
+        commit = find_revision(file, revision)
         octets = file_at(file, revision)
     except GitError as error:
         raise CliError(str(error)) from None
     robots = parse(octets, profile)
-    name = f"{revision}:{file}"
+    # git has no such name for a date.
+    name = f"{commit.short if commit.is_date else revision}:{file}"
     report_notes(robots.notes, name)
-    return name, robots
+    day = datetime.fromtimestamp(commit.at, UTC).strftime("%Y-%m-%d")
+    written = "" if commit.commit.startswith(revision) else f"{visible(revision)}, "
+    description = f"{visible(os.fsencode(file))} of commit {commit.short} ({written}{day})"
+    return _Version(name, robots, description)
 
 
 def _files(names: Sequence[str], profile: str, client_options: ClientOptions) -> list[RobotsTxt]:

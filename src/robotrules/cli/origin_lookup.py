@@ -396,6 +396,11 @@ def _is_spelling(octets: bytes) -> bool:
 
 def fetched_robots(urls: Sequence[str], profile: str, client_options: ClientOptions) -> RobotsTxt:
     """Return the robots.txt of the one origin of the URLs; an unreachable one is an error."""
+    return fetched_state(urls, profile, client_options).robots
+
+
+def fetched_state(urls: Sequence[str], profile: str, client_options: ClientOptions) -> OriginState:
+    """Return the state of the one origin of the URLs; an unreachable robots.txt is an error."""
     refuse_paths(urls)
     octets = [os.fsencode(url).strip() for url in urls]
     if len(grouped(octets)) > 1:
@@ -413,7 +418,7 @@ def fetched_robots(urls: Sequence[str], profile: str, client_options: ClientOpti
         raise CliError(f"{name}: {describe_state(origin_state)}")
     if origin_state.policy is EffectivePolicy.ALLOW:
         report(describe_state(origin_state), label="hint")
-    return origin_state.robots
+    return origin_state
 
 
 def hint_private_address(host: str) -> None:

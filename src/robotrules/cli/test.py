@@ -14,11 +14,12 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from robotrules import RobotsTxt
+from robotrules.access import FailureReason
 from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.client import ClientOptions, library_errors, with_client_options
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
@@ -26,7 +27,7 @@ from robotrules.cli.folder_search import search_folder
 from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import json_option, literal_option
 from robotrules.cli.progress import progress_bar
-from robotrules.cli.text import Paint, plural
+from robotrules.cli.text import Paint, plural, truncate
 from robotrules.config import Config, find_config
 from robotrules.errors import ConfigError, ExpectationError, MissingExtraError
 from robotrules.expect import read_expectations
@@ -34,10 +35,14 @@ from robotrules.expect.files import NAME, ClientFetcher, ExpectationFile, FileOp
 from robotrules.expect.scaffold import render_starter
 from robotrules.expect.selection import Selector, parse_selection
 from robotrules.expect.values import SCHEMA_VERSION, Carriers, ExpectationResult
+from robotrules.json_results.access import LONGEST
 from robotrules.junit import Case, Suite
 from robotrules.junit import report as render_junit
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
+
+if TYPE_CHECKING:
+    from robotrules.client.origin_state import OriginState
 
 # The width in a pipe.
 WIDTH = 80
@@ -54,7 +59,8 @@ FACT = 10
 @click.option(
     "--live",
     metavar="URL",
-    help="Test the live robots.txt of this URL's origin. It is fetched and cached for a day.",
+    help="Test the live robots.txt of this URL's origin. It is fetched and cached for a day; "
+    "--refresh fetches it now, and a failure to do so is an error.",
 )
 @click.option(
     "--profile",
@@ -125,7 +131,7 @@ def test(
       robotrules test --init
       robotrules test -x -k 'Googlebot and not /cart'
       robotrules test robots.test.toml --robots build/robots.txt
-      robotrules test --live https://example.com/
+      robotrules test --live https://example.com/ --refresh
       robotrules test --junit report.xml
     """
     if robots is not None and live is not None:
@@ -348,10 +354,12 @@ class _Live:
 
     def robots(self, url: str, profile: str) -> RobotsTxt:
         """Return the robots.txt of the origin of a URL."""
-        from robotrules.cli.origin_lookup import fetched_robots
+        from robotrules.cli.origin_lookup import fetched_state
 
         self.used = True
-        return fetched_robots([url], profile, self._client_options)
+        origin_state = fetched_state([url], profile, self._client_options)
+        _require_current(origin_state, refresh=self._client_options.refresh)
+        return origin_state.robots
 
     def page(self, url: str, crawler: tuple[str, ...], purposes: tuple[str, ...]) -> Carriers:
         """Return headers and HTML of a page."""
@@ -365,6 +373,29 @@ class _Live:
             if "allow_private" in str(error).removeprefix(url):
                 hint_private_address(host_of(url))
             raise
+
+
+def _require_current(origin_state: OriginState, *, refresh: bool) -> None:
+    """Report that a stored copy is tested; with *refresh*, one whose refresh failed is an error."""
+    from robotrules.cli.access_text import describe_failed_refresh, describe_state, format_time
+    from robotrules.cli.origin_lookup import hint_private_address, host_of
+    from robotrules.client.origin_state import StateSource
+
+    name = truncate(visible(origin_state.origin), LONGEST)
+    last = origin_state.entry.last_success
+    at = format_time(last.at) if last else "earlier"
+    failure = origin_state.entry.last_failure
+    if failure is None:
+        if not refresh and origin_state.source is not StateSource.FETCHED:
+            words = f"{name}: the robots.txt was fetched {at}; use --refresh to fetch it now"
+            report(words, label="hint")
+        return
+    if failure.failure_reason is FailureReason.REFUSED:
+        hint_private_address(host_of(failure.url))
+    why = describe_failed_refresh(origin_state) or describe_state(origin_state)
+    if refresh:
+        raise CliError(f"{name}: {why}; the copy fetched {at} was not tested")
+    report(f"{name}: {why}; the copy fetched {at} is tested", label="warning", style="warning")
 
 
 # --- Text -----------------------------------------------------------------------------------------

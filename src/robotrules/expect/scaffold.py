@@ -24,7 +24,8 @@ MAX_LENGTH = 200
 HEAD = """\
 # What robots.txt should say; `robotrules test` checks it after every change.
 # These pass today: change them to what you need, and add what matters to you.
-# All keys are in docs/expectations.md.
+# `robotrules test --help` describes the command; the documentation of robotrules has all keys, on
+# its page "Expectations".
 """
 
 
@@ -56,23 +57,54 @@ def _tables(robots: RobotsTxt) -> Iterator[tuple[str, ...]]:
             _table("Every URL that this matches.", f"all-disallowed = [{_quote(pattern)}]"),
             _table("This URL; not all that begin like it.", f"disallowed = [{_quote(pattern)}]"),
         )
-    names = [
-        start.value.decode("utf-8", "replace") for group in robots.groups for start in group.starts
-    ]
-    for name in _select_examples([name for name in names if _is_name(name, robots)]):
-        word = "allowed" if robots.check("/", name) else "disallowed"
-        yield (
-            _table(
-                "It obeys its own group, so it does not obey the one for '*'.",
-                f"crawlers = [{_quote(name)}]",
-                'obeys = "own"',
-                f'{word} = ["/"]',
-            ),
-        )
+    for names in _crawlers_by_group(robots):
+        # Names of one group may have others, too: then only the first one is used.
+        yield tuple(_group_table(some, robots) for some in (names, names[:1]))
     listed = [_quote(sitemap.url) for sitemap in sitemaps(robots) if sitemap.url.isprintable()]
     if len(listed) <= MAX_EXAMPLES:
         comment = "The sitemaps; [] for none."
         yield (_table(comment, f"sitemaps = [{', '.join(listed)}]"),)
+
+
+def _crawlers_by_group(robots: RobotsTxt) -> list[list[str]]:
+    """Return the names of a few groups, each name once."""
+    found: list[list[str]] = []
+    used: set[str] = set()
+    for group in robots.groups:
+        names = [start.value.decode("utf-8", "replace") for start in group.starts]
+        new = [name for name in names if name.lower() not in used and _is_name(name, robots)]
+        if examples := _select_examples(new):
+            found.append(examples)
+            used |= {name.lower() for name in examples}
+        if len(found) == MAX_EXAMPLES:
+            break
+    return found
+
+
+def _group_table(names: Sequence[str], robots: RobotsTxt) -> str:
+    """Return a table of crawlers that obey their own group, with its rules."""
+    comment = "It obeys its own group, so it does not obey the one for '*'."
+    if len(names) > 1:
+        comment = "They obey their own group, so they do not obey the one for '*'."
+    lines = [f"crawlers = [{', '.join(map(_quote, names))}]", 'obeys = "own"']
+    patterns = [rule.pattern for rule in robots.rules_for(names[0]).rules if not rule.allow]
+    samples: dict[str, list[str]] = {"all-disallowed": [], "disallowed": [], "allowed": []}
+    for pattern in _select_examples(patterns):
+        for key in ("all-disallowed", "disallowed"):
+            line = f"{key} = [{_quote(pattern)}]"
+            if _passes("\n".join(("[[expect]]", lines[0], line)), robots):
+                samples[key].append(pattern)
+                break
+    if "/" not in samples["all-disallowed"]:
+        word = "allowed" if robots.check("/", names[0]) else "disallowed"
+        if "/" not in samples[word]:
+            samples[word].insert(0, "/")
+    lines += [
+        f"{key} = [{', '.join(map(_quote, samples[key]))}]"
+        for key in ("allowed", "all-disallowed", "disallowed")
+        if samples[key]
+    ]
+    return _table(comment, *lines)
 
 
 def _is_name(name: str, robots: RobotsTxt) -> bool:

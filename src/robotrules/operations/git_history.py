@@ -17,6 +17,7 @@ import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryFile
 from threading import Timer
@@ -28,8 +29,12 @@ __all__ = [
     "FileVersion",
     "GitError",
     "MergedCommit",
+    "NoRepositoryError",
+    "Revision",
+    "commit_message",
     "file_at",
     "file_versions",
+    "find_revision",
     "is_shallow",
     "merged_commits",
 ]
@@ -53,6 +58,15 @@ INCOMPLETE = (
     "without --filter"
 )
 NO_PROTOCOL = "none"
+# What counts as a date: git itself takes any text for one, and a misspelt branch for today.
+_AGO = re.compile(
+    r"yesterday|\d{1,4}[ .](?:minute|hour|day|week|month|year)s?[ .]ago", re.ASCII | re.IGNORECASE
+)
+_DAY = re.compile(r"\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
+# `main@{2026-08-01}` in a clone whose reflog starts later: git warns, and answers with the oldest.
+_NO_REFLOG = re.compile(rb"^(?:warning|fatal): log for .*", re.MULTILINE)
+# Lines such as `Signed-off-by: NAME <MAIL>`.
+_TRAILER = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)*-by: .*@")
 _BAD_REVISION = re.compile(r"bad revision ('.*')")
 # Fields end with NUL, which is in no name, subject or path.
 _FORMAT = "%x00".join(("%H", "%ct", "%an", "%P", "%s"))
@@ -69,6 +83,10 @@ _SAFE = (
 
 class GitError(Exception):
     """A history could not be read; the message says why and what to do."""
+
+
+class NoRepositoryError(GitError):
+    """A folder is not in a git repository."""
 
 
 class FileVersion(NamedTuple):
@@ -102,6 +120,19 @@ class MergedCommit(NamedTuple):
     subject: str
 
 
+class Revision(NamedTuple):
+    """The commit that a branch, a tag, a commit or a date stands for."""
+
+    commit: str
+    at: float
+    is_date: bool = False
+
+    @property
+    def short(self) -> str:
+        """The first digits of the id, as `git log` shows them."""
+        return self.commit[:10]
+
+
 # --- Versions -------------------------------------------------------------------------------------
 
 
@@ -109,10 +140,13 @@ def file_versions(file: str | os.PathLike[str], revisions: str = "HEAD") -> list
     """
     Return the versions of a file in order, the oldest first; *revisions* as `git log` takes them.
 
+    A date stands for a commit, as for `find_revision()`.
+
     Raises `GitError` if there is no git, no repository, no such revision or no history of the file.
     """
     path = Path(file)
     folder = _folder(path)
+    given, revisions = revisions, _resolve_dates(folder, revisions)
     log = _git(
         folder,
         *("log", "--follow", "--first-parent", "--diff-merges=first-parent"),
@@ -123,7 +157,7 @@ def file_versions(file: str | os.PathLike[str], revisions: str = "HEAD") -> list
     found = list(_read_log(log))
     if not found:
         raise GitError(
-            f"git knows no version of '{visible(str(path))}' in {visible(revisions)}: commit it, "
+            f"git knows no version of '{visible(str(path))}' in {visible(given)}: commit it, "
             "or pass another file"
         )
     contents = _contents(folder, [blob for _, blob in found if blob is not None])
@@ -153,6 +187,19 @@ def merged_commits(file: str | os.PathLike[str], version: FileVersion) -> list[M
         for commit, at, author, parents, subject in rows
         if " " not in parents and commit != version.commit
     ]
+
+
+def commit_message(file: str | os.PathLike[str], version: FileVersion) -> list[str]:
+    """Return the lines of a commit's message below its subject, without those of addresses."""
+    if not version.commit:
+        return []
+    log = _git(
+        _folder(Path(file)),
+        *("log", "--max-count=1", "--format=%b", "--no-color", "--end-of-options"),
+        *(version.commit, "--"),
+    )
+    lines = log.decode("utf-8", "surrogateescape").splitlines()
+    return [line for line in lines if line.strip() and not _TRAILER.match(line)]
 
 
 def is_shallow(file: str | os.PathLike[str]) -> bool:
@@ -253,20 +300,84 @@ def _check_sizes(listing: bytes) -> None:
 # --- One version ----------------------------------------------------------------------------------
 
 
+def find_revision(file: str | os.PathLike[str], revision: str) -> Revision:
+    """
+    Return the commit of a revision: a branch, a tag, a commit, or a date; raises `GitError`.
+
+    A date is the last commit of the main line of HEAD before it: a day, `2026-08-01`, starts at
+    00:00 UTC; a time has an offset or is UTC; `2 weeks ago` and `yesterday` count from now.
+    """
+    folder = _folder(Path(file))
+    is_date = False
+    try:
+        commit = _commit_of(folder, revision)
+    except GitError:
+        if (limit := _date_limit(revision)) is None:
+            raise
+        is_date = True
+        found = _git(
+            folder,
+            *("rev-list", "--max-count=1", "--first-parent", f"--before={limit}", "HEAD", "--"),
+        )
+        commit = found.decode().strip()
+        if not commit:
+            cure = "pass a later date"
+            if is_shallow(file):
+                cure = "the clone is shallow, so run git fetch --unshallow first"
+            raise GitError(f"there is no commit before {visible(revision)}: {cure}") from None
+    at = _git(folder, "log", "--max-count=1", "--format=%ct", "--end-of-options", commit, "--")
+    return Revision(commit, _seconds(at.decode().strip()), is_date)
+
+
+def _commit_of(folder: Path, revision: str) -> str:
+    """Return the full id of a revision that git knows."""
+    if not revision.strip():
+        raise GitError("the revision is empty: pass a branch, a tag, a commit or a date")
+    # Not --quiet, which suppresses the warning that a reflog starts later.
+    found = _git(
+        folder,
+        *("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}"),
+        missing=f"git knows no revision '{visible(revision)}': pass a branch, a tag, a commit or "
+        "a date such as 2026-08-01",
+    )
+    return found.decode().split()[-1]
+
+
+def _date_limit(text: str) -> str | None:
+    """Return a date as git reads it without doubt; None if it is not one."""
+    if _AGO.fullmatch(text):
+        return text
+    if not _DAY.fullmatch(text):
+        return None
+    try:
+        when = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    when = when.replace(tzinfo=UTC) if when.tzinfo is None else when
+    return f"@{max(int(when.timestamp()) - 1, 0)} +0000"
+
+
+def _resolve_dates(folder: Path, revisions: str) -> str:
+    """Return a revision or a range with commits in place of dates."""
+    if not revisions.strip():
+        raise GitError("the revision is empty: pass a branch, a tag, a commit or a date")
+    parts = revisions.split("..")
+    if len(parts) > 2 or all(_date_limit(part) is None for part in parts):
+        return revisions
+    file = folder / "robots.txt"
+    return "..".join(find_revision(file, part).commit if part else "" for part in parts)
+
+
 def file_at(file: str | os.PathLike[str], revision: str) -> bytes:
-    """Return the content of a file in a revision, such as `main` or `v1.2`; raises `GitError`."""
+    """Return the content of a file in a revision, as `find_revision()` takes it."""
     path = Path(file)
     folder = _folder(path)
-    commit = _git(
-        folder,
-        *("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"),
-        missing=f"git knows no revision '{visible(revision)}': pass a branch, a tag or a commit",
-    )
+    commit = find_revision(path, revision).commit
     # Not `./name`, which a bare repository refuses.
     prefix = os.fsdecode(_git(folder, "rev-parse", "--show-prefix").removesuffix(b"\n"))
     entry = _git(
         folder,
-        *("ls-tree", "-z", "--full-tree", commit.decode().split()[-1], "--", prefix + path.name),
+        *("ls-tree", "-z", "--full-tree", commit, "--", prefix + path.name),
     )
     # `100644 blob ID` TAB `path` NUL; 120000 is a symbolic link.
     mode, _, of = entry.partition(b"\t")[0].decode().partition(" ")
@@ -354,6 +465,9 @@ def _running(
                 raise GitError(f"git did not answer within {TIMEOUT:g} seconds")
             errors.seek(0)
             raise _failure(errors.read(10_000), code, folder, missing)
+        errors.seek(0)
+        if warning := _NO_REFLOG.search(errors.read(10_000)):
+            raise _reflog_error(warning[0])
 
 
 def _environment(protocols: str) -> dict[str, str]:
@@ -373,6 +487,8 @@ def _failure(stderr: bytes, code: int, folder: Path, missing: str) -> GitError:
     words = stderr.decode("utf-8", "replace").strip().splitlines()
     errors = [line for line in words if not line.startswith("warning: ")]
     why = visible(errors[0].removeprefix("fatal: ")) if errors else f"git failed with {code}"
+    if warning := _NO_REFLOG.search(stderr):
+        return _reflog_error(warning[0])
     if any("lazy fetching" in line or "promisor" in line for line in words):
         return GitError(INCOMPLETE)
     if "dubious ownership" in why:
@@ -382,7 +498,21 @@ def _failure(stderr: bytes, code: int, folder: Path, missing: str) -> GitError:
     if found := _BAD_REVISION.search(why):
         if found[1] == "'HEAD'":
             return GitError("the repository has no commit yet: commit the file first")
-        return GitError(f"git knows no revision {found[1]}: pass a branch, a tag or a commit")
+        return GitError(
+            f"git knows no revision {found[1]}: pass a branch, a tag, a commit or a date such as "
+            "2026-08-01"
+        )
     if "not a git repository" in why:
-        return GitError(f"'{visible(str(folder))}' is not in a git repository: pass a file of one")
+        return NoRepositoryError(
+            f"'{visible(str(folder))}' is not in a git repository: pass a file of one"
+        )
     return GitError(missing or why)
+
+
+def _reflog_error(line: bytes) -> GitError:
+    """Return the error for `@{…}` beyond the reflog, which every clone starts anew."""
+    why = visible(line.partition(b": ")[2][:300])
+    return GitError(
+        f"the reflog does not go back so far ({why}): for the commit before a date, pass the date "
+        "alone, such as 2026-08-01"
+    )

@@ -21,6 +21,7 @@ from robotrules.cli.markdown import code, html_code
 from robotrules.json_results.crawler_names import join_some, joined
 from robotrules.json_results.diff_sections import shown_pattern
 from robotrules.json_results.diff_sentences import format_lines
+from robotrules.json_results.impact import SEVERAL_FORMS
 from robotrules.json_results.schemas import load_schema
 from robotrules.robotstxt.verdict import GroupMatch
 from robotrules.url_lists import UrlFileFormat
@@ -532,6 +533,23 @@ class TestUrls:
         ran = diff(star(), star("Disallow: /a"), "--urls", "-", stdin=b"/a\n/b\n")
         assert "Of 2 URLs in 'stdin', 1 (50.0%) gets another verdict" in ran.out
 
+    def test_several_files(self, diff: Diff, tmp_path: Path) -> None:
+        """All of them are counted; a file that the shell added to one `--urls` is refused."""
+        first, second = tmp_path / "a.log", tmp_path / "b.log"
+        first.write_text("/a\n/b\n", encoding="utf-8")
+        second.write_text("/a\n", encoding="utf-8")
+        files, names = (star(), star("Disallow: /a")), (str(first), str(second))
+        ran = diff(*files, "--urls", names[0], "--urls", names[1], "--json")
+        values = json.loads(ran.out)
+        assert list(problems(values, SCHEMA)) == []
+        assert (values["impact"]["urls"], values["impact"]["changed"]) == (3, 2)
+        assert [one["file"] for one in values["impact"]["files"]] == [*names]
+        ran = diff(*files, "--urls", *names)
+        assert ran.code == 2
+        assert "is a file and not a URL: repeat --urls for each file, as in --urls" in ran.err
+        assert "no such file" in diff(*files, "--urls", names[0], "--urls", "none").err
+        assert "unexpected extra argument 'x'" in diff(*files, "x").err
+
     def test_more_kinds_than_there_is_time_for(self, diff: Diff, tmp_path: Path) -> None:
         names = [f"{letter}-{way}" for letter in "abcdefghijklmnopqrstuvwxyz" for way in "ab"]
         old = "".join(for_each([name], f"Disallow: /{name}/") for name in names)
@@ -716,7 +734,9 @@ class TestSchema:
         definitions = SCHEMA["$defs"]
         assert SCHEMA["properties"]["schema"]["const"] == SCHEMA_VERSION
         assert set(definitions["obeyed"]["properties"]["matched_by"]["enum"]) == set(GroupMatch)
-        assert set(definitions["impact"]["properties"]["form"]["enum"]) == set(UrlFileFormat)
+        forms = definitions["impact"]["properties"]["form"]["enum"]
+        assert {*forms} == {*UrlFileFormat, SEVERAL_FORMS}
+        assert {*definitions["url_source"]["properties"]["form"]["enum"]} == {*UrlFileFormat}
         of_clients = {Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED, Reason.NO_ORIGIN}
         reasons = definitions["verdict"]["properties"]["reason"]["enum"]
         assert set(reasons) == set(Reason) - of_clients

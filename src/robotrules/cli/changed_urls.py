@@ -52,13 +52,13 @@ class ChangedUrlsOutput:
         self,
         path: str,
         *,
-        urls: str | None,
+        urls: Sequence[str],
         others: Sequence[str],
         as_json: bool,
         markdown: bool,
     ) -> None:
-        """*urls* is the file of URLs, *others* are further input files; refuses misuse."""
-        if urls is None:
+        """*urls* are the files of URLs, *others* further input files; refuses misuse."""
+        if not urls:
             raise click.UsageError("--changed-urls needs --urls FILE, the URLs to look at")
         if path == STDOUT and markdown:
             raise click.UsageError("--changed-urls - and --markdown cannot be combined")
@@ -66,14 +66,14 @@ class ChangedUrlsOutput:
         self.is_stdout = path == STDOUT
         self._format = "jsonl" if self.is_stdout and as_json else record_format(path)
         if not self.is_stdout:
-            refuse_overwriting(path, [urls, *others], "--changed-urls")
+            refuse_overwriting(path, [*urls, *others], "--changed-urls")
 
-    def measure(self, file: str, compared: Sequence[Compared]) -> Impact:
-        """Return the impact on the URLs of a file, and write those that change."""
+    def measure(self, files: Sequence[str], compared: Sequence[Compared]) -> Impact:
+        """Return the impact on the URLs of files, and write those that change."""
         records = urls = 0
         try:
             with DistinctUrls() as distinct:
-                impact = measure_impact(file, compared, keep=distinct.add)
+                impact = measure_impact(files, compared, keep=distinct.add)
                 with record_writer(self.path, self._format, COLUMNS) as writer:
                     for batch in distinct.batches():
                         some = list(_records(batch, compared))
@@ -87,22 +87,19 @@ class ChangedUrlsOutput:
         return impact
 
     def _report(self, impact: Impact, urls: int, records: int) -> None:
-        counted = plural(impact.urls, impact.form.noun)
+        counted = plural(impact.urls, impact.noun)
         words = f"{counted}: {impact.changed:,} change, with {plural(urls, 'distinct URL')}"
         if not self.is_stdout:
             words += f"; {plural(records, 'row')} written to {quoted(self.path)}"
-        elif impact.error:
-            report(
-                f"{quoted(file_name(impact))} was not read completely: {impact.error}",
-                label="error",
-                style="error",
-            )
+        else:
+            for source in impact.sources:
+                if source.error:
+                    report(
+                        f"{quoted(source.file or 'stdin')} was not read completely: {source.error}",
+                        label="error",
+                        style="error",
+                    )
         report(words)
-
-
-def file_name(impact: Impact) -> str:
-    """Return the name of the file of URLs."""
-    return "stdin" if impact.file == STDOUT else impact.file
 
 
 def _records(batch: list[CountedUrl], compared: Sequence[Compared]) -> Iterator[tuple[Value, ...]]:

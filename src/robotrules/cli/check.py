@@ -40,7 +40,13 @@ from robotrules.cli.options import (
 )
 from robotrules.cli.progress import Progress
 from robotrules.cli.text import is_terminal, listed, plural
-from robotrules.cli.url_files import MOST_SITEMAPS, UrlFiles, is_url, report_hint
+from robotrules.cli.url_files import (
+    MOST_SITEMAPS,
+    UrlFiles,
+    is_url,
+    refuse_file_arguments,
+    report_hint,
+)
 from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.octets import visible
 from robotrules.robotstxt.ruleset import RuleSet
@@ -158,6 +164,9 @@ def check(
         raise CliError(_missing_urls())
     if column is not None and not files:
         raise click.UsageError("--column needs --urls FILE")
+    refuse_file_arguments(urls, files)
+    if files:
+        _refuse_names(urls)
     kind = choose_format(format_name, output, as_json=as_json, wide=wide, quiet=quiet)
     parsing = parsing_profile(profile, fetches=robots is None)
     options = _Options(
@@ -421,6 +430,16 @@ def _missing_urls() -> str:
     if sys.stdin is not None and not is_terminal(sys.stdin):
         return "missing URL: to read URLs from stdin, one per line, add --urls -"
     return "missing URL: pass URLs, or --urls FILE with one per line"
+
+
+def _refuse_names(urls: Sequence[str]) -> None:
+    """With `--urls`, refuse what is neither a URL nor a path: probably the name of a file."""
+    for url in urls:
+        if "://" not in url and not url.startswith("/") and url != STDIN:
+            raise CliError(
+                f"{quoted(url)} is neither a URL nor a path that starts with '/': to read URLs "
+                f"from a file of that name, add --urls {quoted(url)}"
+            )
 
 
 def _summarise(

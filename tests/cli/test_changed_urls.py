@@ -104,6 +104,20 @@ class TestList:
         assert ran.out.isascii()
         assert len(ran.out.splitlines()) == 4
 
+    def test_all_crawlers_are_named(self, folder: Path) -> None:
+        """The list can be filtered by crawler; the report names the first few."""
+        names = [f"bot-{a}{b}" for a in "abcd" for b in "abcdef"]
+        group = "".join(f"User-agent: {name}\n" for name in names)
+        (folder / "new.txt").write_text(f"{group}Disallow: /old\n", encoding="utf-8")
+        found = rows(diff("--changed-urls", "-", stdin=b"/old\n/old/1\n").out)
+        [listed] = [row["crawlers"] for row in found if "bot-aa" in row["crawlers"]]
+        assert all(name in listed for name in names)
+
+    def test_both_directions(self, folder: Path) -> None:
+        """The summary counts distinct URLs, for at least one crawler each."""
+        ran = diff("--changed-urls", "-", stdin=b"/old/1\n/old/1\n/new/1\n/new/2\n")
+        assert ran.err.endswith("with 3 distinct URLs (2 newly disallowed, 1 newly allowed)\n")
+
 
 class TestFormats:
     """Where it is written."""

@@ -7,7 +7,8 @@ each distinct URL when the list is written. Memory does not grow with their numb
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
@@ -71,6 +72,7 @@ class ChangedUrlsOutput:
     def measure(self, files: Sequence[str], compared: Sequence[Compared]) -> Impact:
         """Return the impact on the URLs of files, and write those that change."""
         records = urls = 0
+        directions: Counter[str] = Counter()
         try:
             with DistinctUrls() as distinct:
                 impact = measure_impact(files, compared, keep=distinct.add)
@@ -79,16 +81,27 @@ class ChangedUrlsOutput:
                         some = list(_records(batch, compared))
                         writer.write(some)
                         urls, records = urls + len(batch), records + len(some)
+                        # A URL may change in both directions, for different crawlers.
+                        directions.update(word for _, word in {(row[0], row[4]) for row in some})
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
             raise CliError(f"cannot list the URLs that change: {error}") from None
-        self._report(impact, urls, records)
+        self._report(impact, urls, records, directions)
         return impact
 
-    def _report(self, impact: Impact, urls: int, records: int) -> None:
+    def _report(
+        self, impact: Impact, urls: int, records: int, directions: Mapping[str, int]
+    ) -> None:
         counted = plural(impact.urls, impact.noun)
         words = f"{counted}: {impact.changed:,} change, with {plural(urls, 'distinct URL')}"
+        moved = [
+            f"{count:,} newly {word}"
+            for word in ("disallowed", "allowed")
+            if (count := directions.get(word, 0))
+        ]
+        if moved:
+            words += f" ({', '.join(moved)})"
         if not self.is_stdout:
             words += f"; {plural(records, 'row')} written to {quoted(self.path)}"
         else:
@@ -108,7 +121,7 @@ def _records(batch: list[CountedUrl], compared: Sequence[Compared]) -> Iterator[
     verdicts: dict[RuleSet, list[Verdict]] = {}
     for rules in dict.fromkeys(rules for one in compared for rules in (one.old, one.new)):
         verdicts[rules] = rules.check_many(urls)
-    pairs = [(one.name, verdicts[one.old], verdicts[one.new]) for one in compared]
+    pairs = [(one.names or one.name, verdicts[one.old], verdicts[one.new]) for one in compared]
     ends: dict[tuple[str, int, int], tuple[Value, ...]] = {}
     for at, (url, count) in enumerate(batch):
         for name, old, new in pairs:
@@ -126,4 +139,4 @@ def _word(verdict: Verdict) -> str:
 
 def _decided(verdict: Verdict) -> tuple[Value, Value, Value]:
     rule = None if verdict.rule is None else str(verdict.rule)
-    return str(verdict.reason), verdict.line, rule
+    return verdict.reason.sentence, verdict.line, rule

@@ -23,6 +23,7 @@ from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.impact import measure_impact
 from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import (
+    hint_misspelt,
     json_option,
     literal_option,
     parse_purposes,
@@ -163,6 +164,7 @@ def diff(
     else:
         client_options.hint_unused()
         (old, before), (new, after) = _git_files(revisions, old, new, files, profile)
+    hint_misspelt(product_tokens, (before, after))
     with progress_bar("crawler") as progress:
         bound = max_regions or MAX_REGIONS if as_json else MAX_REGIONS
         found, parts = compare_files(
@@ -309,6 +311,7 @@ def _live(origin: str, lookup: OriginLookup) -> RobotsTxt:
     """Fetch and return the robots.txt of an origin."""
     from robotrules.cache import EffectivePolicy
     from robotrules.cli.access_text import describe_state, failure_of, format_time
+    from robotrules.json_results.access import describe_response
 
     origin_state = lookup.look_up_many([origin])[origin]
     if origin_state.policy is EffectivePolicy.DISALLOW:
@@ -319,7 +322,12 @@ def _live(origin: str, lookup: OriginLookup) -> RobotsTxt:
         failure_of(origin_state) or origin_state.reason is FreshnessReason.STALE_COPY
     ) and origin_state.fetch_record:
         at = format_time(origin_state.fetch_record.at)
-        _warn(f"{origin}: {describe_state(origin_state)}; the copy fetched {at} is compared")
+        last = failure_of(origin_state) or origin_state.entry.last_failure
+        why = f" ({describe_response(last)})" if last else ""
+        _warn(
+            f"{origin}: the robots.txt cannot be fetched now{why}; the stored copy, fetched {at}, "
+            "is compared"
+        )
     report_notes(origin_state.robots.notes, origin)
     return origin_state.robots
 

@@ -89,6 +89,8 @@ class Compared(NamedTuple):
     name: str
     old: RuleSet
     new: RuleSet
+    names: str = ""
+    """All their names, if *name* leaves some out."""
 
 
 class Segment(NamedTuple):

@@ -89,7 +89,7 @@ class TestProgram:
         assert ran.code == 0
         assert "No such option" in robotrules("check", "--robots", "a", "--robots", "b", "-x").err
         assert robotrules("check", "--robots", "a", "--robots", "b", "--help").code == 0
-        ran = robotrules("check", "-oa.csv", "-ob.csv", "--robots=a", "--robots", "b", "--robots=c")
+        ran = robotrules("check", "-oa.csv", "--robots=a", "--robots", "b", "--robots=c")
         assert "--robots is given 3 times" in ran.err
 
     def test_unknown_option_names_the_command(self) -> None:

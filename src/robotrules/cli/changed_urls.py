@@ -138,5 +138,7 @@ def _word(verdict: Verdict) -> str:
 
 
 def _decided(verdict: Verdict) -> tuple[Value, Value, Value]:
-    rule = None if verdict.rule is None else str(verdict.rule)
-    return verdict.reason.sentence, verdict.line, rule
+    if verdict.rule is None:
+        return verdict.reason.sentence, verdict.line, None
+    word = "allow rule" if verdict.rule.allow else "disallow rule"
+    return word, verdict.line, str(verdict.rule)

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from robotrules.cli import client
 from robotrules.cli.atomic_write import atomic_file, refuse_overwriting
 from robotrules.cli.check_output import (
     CsvLines,
@@ -23,7 +24,6 @@ from robotrules.cli.check_output import (
     VerdictWriter,
     WideCsvLines,
 )
-from robotrules.cli.client import now
 from robotrules.cli.console import STDIN, CliError, Output, quoted
 from robotrules.cli.record_output import STDOUT, parquet_table
 from robotrules.cli.url_files import UrlFiles
@@ -131,7 +131,7 @@ class CheckOutput:
         assert isinstance(writer, CountedUrls)
         names = ("stdin" if name == STDIN else name for name in given.names)
         robots = "stdin" if self._robots == STDIN else self._robots
-        date = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(now()))
+        date = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(client.now()))
         facts = PageFacts(
             tuple(names) or ("the command line",),
             robots,

@@ -45,7 +45,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9 ,-]+")
 
 def measure_impact(
     names: Sequence[str],
-    compared: Iterable[tuple[str, RuleSet, RuleSet]],
+    compared: Iterable[Compared | tuple[str, RuleSet, RuleSet]],
     *,
     quiet: bool = False,
     keep: Callable[[list[bytes]], object] | None = None,

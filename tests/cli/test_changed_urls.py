@@ -50,15 +50,21 @@ class TestList:
         assert ran.code == 1
         assert ran.out.splitlines() == [
             "url,requests,crawlers,was,is,old_reason,old_line,old_rule,new_reason,new_line,new_rule",
-            "/old/1,3,everyone else,disallowed,allowed,disallow-rule,2,Disallow: /old/,no-match,,",
-            "/old/1,3,GPTBot,disallowed,allowed,disallow-rule,5,Disallow: /,"
-            "allow-rule,5,Allow: /old/",
-            "/new/2,2,everyone else,allowed,disallowed,no-match,,,disallow-rule,2,Disallow: /new/",
-            "/old/0,1,everyone else,disallowed,allowed,disallow-rule,2,Disallow: /old/,no-match,,",
-            "/old/0,1,GPTBot,disallowed,allowed,disallow-rule,5,Disallow: /,"
-            "allow-rule,5,Allow: /old/",
+            "/old/1,3,everyone else,disallowed,allowed,disallow rule,2,Disallow: /old/,"
+            "no rule matches,,",
+            "/old/1,3,GPTBot,disallowed,allowed,disallow rule,5,Disallow: /,"
+            "allow rule,5,Allow: /old/",
+            "/new/2,2,everyone else,allowed,disallowed,no rule matches,,,"
+            "disallow rule,2,Disallow: /new/",
+            "/old/0,1,everyone else,disallowed,allowed,disallow rule,2,Disallow: /old/,"
+            "no rule matches,,",
+            "/old/0,1,GPTBot,disallowed,allowed,disallow rule,5,Disallow: /,"
+            "allow rule,5,Allow: /old/",
         ]
-        assert ran.err == "robotrules diff: 7 requests: 6 change, with 3 distinct URLs\n"
+        assert ran.err == (
+            "robotrules diff: 7 requests: 6 change, with 3 distinct URLs (1 newly disallowed, 2 "
+            "newly allowed)\n"
+        )
 
     def test_it_is_exact(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The same as a check of each URL by both files, also if batches are merged on disk."""
@@ -104,6 +110,20 @@ class TestList:
         assert ran.out.isascii()
         assert len(ran.out.splitlines()) == 4
 
+    def test_all_crawlers_are_named(self, folder: Path) -> None:
+        """The list can be filtered by crawler; the report names the first few."""
+        names = [f"bot-{a}{b}" for a in "abcd" for b in "abcdef"]
+        group = "".join(f"User-agent: {name}\n" for name in names)
+        (folder / "new.txt").write_text(f"{group}Disallow: /old\n", encoding="utf-8")
+        found = rows(diff("--changed-urls", "-", stdin=b"/old\n/old/1\n").out)
+        [listed] = [row["crawlers"] for row in found if "bot-aa" in row["crawlers"]]
+        assert all(name in listed for name in names)
+
+    def test_both_directions(self, folder: Path) -> None:
+        """The summary counts distinct URLs, for at least one crawler each."""
+        ran = diff("--changed-urls", "-", stdin=b"/old/1\n/old/1\n/new/1\n/new/2\n")
+        assert ran.err.endswith("with 3 distinct URLs (2 newly disallowed, 1 newly allowed)\n")
+
 
 class TestFormats:
     """Where it is written."""
@@ -113,7 +133,10 @@ class TestFormats:
         stdin = b"/old/1\n/old/1\n/new/1\n"
         ran = diff("--changed-urls", "a.csv", stdin=stdin)
         assert ran.out == diff(stdin=stdin).out
-        assert "3 URLs: 3 change, with 2 distinct URLs; 3 rows written to 'a.csv'" in ran.err
+        assert (
+            "3 URLs: 3 change, with 2 distinct URLs (1 newly disallowed, 1 newly allow" in ran.err
+        )
+        assert "; 3 rows written to 'a.csv'" in ran.err
         to_stdout = diff("--changed-urls", "-", stdin=stdin).out
         assert (folder / "a.csv").read_text(encoding="utf-8") == to_stdout
 

@@ -96,6 +96,22 @@ class TestCrawlers:
         alone = robotrules("explain", "/shop", "--as", "OtherBot, GPTBot", "--robots", "robots.txt")
         assert "line 5" in alone.out
 
+    def test_a_misspelt_crawler(self, folder: Path) -> None:
+        """Gets a hint, in each command with `--as`, unless the file names it."""
+        hint = "hint: 'Googlbot' is not a well-known crawler: did you mean Googlebot?"
+        files = ("robots.txt", "robots.txt")
+        for command in (
+            ("check", "/a", "--robots", "robots.txt"),
+            ("diff", *files),
+            ("matrix", "robots.txt"),
+            ("matrix", *files),
+        ):
+            assert hint in robotrules(*command, "--as", "Googlbot").err
+            assert "did you mean" not in robotrules(*command, "--as", "Googlebot").err
+        (folder / "robots.txt").write_bytes(b"User-agent: Googlbot\nDisallow: /\n")
+        for command in (("check", "/a", "--robots", "robots.txt"), ("diff", *files)):
+            assert robotrules(*command, "--as", "Googlbot").err == ""
+
     def test_quiet(self, folder: Path) -> None:
         """One crawler that may not fetch a URL is enough."""
         assert checked("-q", stdin=b"/shop\n") == Ran(1, "", "")
@@ -133,6 +149,27 @@ class TestFetched:
             *(*CRAWLERS, *options),
             stdin=stdin,
         )
+
+    def test_a_stored_copy_is_named(self, example: Site, folder: Path) -> None:
+        """The summary and the page say when it was fetched; a file fetched now is not mentioned."""
+        store, options = str(folder / "store"), ("--allow-private", "127.0.0.1", *CRAWLERS)
+        stdin = f"{example.origin}/shop\n".encode()
+        command = ("check", "--urls", "-", "--store", store, *options)
+        with mock.patch("robotrules.cli.client.now", return_value=1_800_000_000.0):
+            assert "stored copy" not in robotrules(*command, stdin=stdin).err
+        with mock.patch("robotrules.cli.client.now", return_value=1_800_003_600.0):
+            words = (
+                f"the robots.txt of {example.origin} is a stored copy, fetched 2027-01-15 08:00 "
+                "UTC; --refresh fetches now"
+            )
+            assert words in robotrules(*command, stdin=stdin).err
+            page = robotrules(*command, "--format", "html", stdin=stdin).out
+            assert words[1:] in page
+            assert "2027-01-15 09:00 UTC" in page
+            table = ("matrix", example.origin, "--store", store, "--allow-private", "127.0.0.1")
+            assert words in robotrules(*table).err
+            assert words in robotrules(*table, str(folder / "robots.txt")).err
+            assert "stored copy" not in robotrules(*command, "--refresh", stdin=stdin).err
 
     def test_csv(self, example: Site, folder: Path) -> None:
         """A robots.txt is fetched once for all crawlers, and named in each row."""

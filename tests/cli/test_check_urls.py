@@ -84,6 +84,25 @@ def test_unrecognised_files_are_refused(
     assert ran.err.count("\n") == 1
 
 
+def test_a_further_file_as_an_argument(robots: str, tmp_path: Path) -> None:
+    """What a shell makes of `--urls access.log*` is refused, not read as a URL."""
+    names = [str(tmp_path / name) for name in ("access.log", "access.log.1")]
+    for name in names:
+        Path(name).write_bytes(b"/a\n")
+    options = ("--as", "AnyBot", "--robots", robots)
+    ran = robotrules("check", "--urls", *names, *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert f"repeat --urls for each file, as in --urls '{names[0]}' --urls '{names[1]}'" in ran.err
+    ran = robotrules("check", "--urls", names[0], "access.log.2", *options)
+    assert (ran.code, ran.out) == (2, "")
+    assert "'access.log.2' is neither a URL nor a path that starts with '/'" in ran.err
+    ran = robotrules("audit", "https://example.com/", "--urls", *names)
+    assert (ran.code, ran.out) == (2, "")
+    assert "repeat --urls for each file" in ran.err
+    ran = robotrules("check", "--urls", names[0], "--urls", names[1], "/b", *options)
+    assert ran.out.count("\n") == 3
+
+
 class TestSkippedLines:
     """Lines without a URL are never taken for one."""
 

@@ -8,6 +8,7 @@ import json
 import sys
 from unittest import mock
 
+import click
 import pytest
 
 import robotrules as library
@@ -59,6 +60,37 @@ class TestProgram:
         )
         ran = robotrules("qqq")
         assert ran.err == "robotrules: No such command 'qqq'; see robotrules --help\n"
+
+    @pytest.mark.parametrize("name", COMMANDS)
+    def test_an_option_with_one_value_is_given_once(self, name: str) -> None:
+        """In every command and subcommand: click would use the last value silently."""
+        context = click.Context(program)
+        command = program.get_command(context, name)
+        assert command is not None
+        commands = [((name,), command)]
+        if isinstance(command, click.Group):
+            commands += [((name, inner), one) for inner, one in command.commands.items()]
+        for path, one in commands:
+            for option in (found for found in one.params if isinstance(found, click.Option)):
+                spelled = [option.opts[0], "1", option.opts[-1], "1"]
+                if option.is_flag or option.count or option.multiple:
+                    continue
+                ran = robotrules(*path, *spelled)
+                longest = max(option.opts, key=len)
+                assert (ran.code, ran.out) == (2, "")
+                assert ran.err == (
+                    f"robotrules {' '.join(path)}: {longest} is given twice: pass it once; see "
+                    f"robotrules {' '.join(path)} --help\n"
+                )
+
+    def test_options_that_may_be_repeated(self, file: str) -> None:
+        """Flags, and options for several values; other errors and the help stay as they are."""
+        ran = check(file, "/a", "--literal", "--literal", "--purpose", "a", "--purpose", "b")
+        assert ran.code == 0
+        assert "No such option" in robotrules("check", "--robots", "a", "--robots", "b", "-x").err
+        assert robotrules("check", "--robots", "a", "--robots", "b", "--help").code == 0
+        ran = robotrules("check", "-oa.csv", "--robots=a", "--robots", "b", "--robots=c")
+        assert "--robots is given 3 times" in ran.err
 
     def test_unknown_option_names_the_command(self) -> None:
         ran = robotrules("parse", "--nope")

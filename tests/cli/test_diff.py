@@ -21,6 +21,7 @@ from robotrules.cli.markdown import code, html_code
 from robotrules.json_results.crawler_names import join_some, joined
 from robotrules.json_results.diff_sections import shown_pattern
 from robotrules.json_results.diff_sentences import format_lines
+from robotrules.json_results.impact import SEVERAL_FORMS
 from robotrules.json_results.schemas import load_schema
 from robotrules.robotstxt.verdict import GroupMatch
 from robotrules.url_lists import UrlFileFormat
@@ -180,8 +181,8 @@ class TestCrawlers:
         old = "User-agent: a\nAllow: /p\n\nUser-agent: b\nAllow: /q\n"
         new = "User-agent: a\nAllow: /p\nDisallow: /\n\nUser-agent: b\nAllow: /q\nDisallow: /\n"
         out = diff(old, new).out
-        assert "every URL, but not /p*\n" in out
-        assert "every URL, but not /q*\n" in out
+        assert "every URL (unchanged: /p*)\n" in out
+        assert "every URL (unchanged: /q*)\n" in out
 
     @pytest.mark.parametrize(
         ("old", "new", "words"),
@@ -313,12 +314,12 @@ class TestWords:
     def test_exceptions_are_the_widest(self, diff: Diff) -> None:
         """An exception within another exception is omitted."""
         rules = ["Disallow: /a/b/c", "Disallow: /a/b", "Disallow: /a/b/c/d"]
-        assert "  /a*, but not /a/b*\n" in diff(star(*rules), star(*rules, "Disallow: /a")).out
+        assert "  /a* (unchanged: /a/b*)\n" in diff(star(*rules), star(*rules, "Disallow: /a")).out
 
     def test_more_exceptions_than_are_named(self, diff: Diff) -> None:
         rules = [f"Disallow: /{letter}" for letter in "abcdefgh"]
         out = diff(star(*rules), star(*rules, "Disallow: /")).out
-        assert "every URL, but not /a*, /b*, /c* …\n" in out
+        assert "every URL (unchanged: /a*, /b*, /c* …)\n" in out
 
     def test_two_patterns(self, diff: Diff) -> None:
         out = diff(star("Disallow: /*b"), star("Disallow: /*b", "Allow: /ac")).out
@@ -532,6 +533,23 @@ class TestUrls:
         ran = diff(star(), star("Disallow: /a"), "--urls", "-", stdin=b"/a\n/b\n")
         assert "Of 2 URLs in 'stdin', 1 (50.0%) gets another verdict" in ran.out
 
+    def test_several_files(self, diff: Diff, tmp_path: Path) -> None:
+        """All of them are counted; a file that the shell added to one `--urls` is refused."""
+        first, second = tmp_path / "a.log", tmp_path / "b.log"
+        first.write_text("/a\n/b\n", encoding="utf-8")
+        second.write_text("/a\n", encoding="utf-8")
+        files, names = (star(), star("Disallow: /a")), (str(first), str(second))
+        ran = diff(*files, "--urls", names[0], "--urls", names[1], "--json")
+        values = json.loads(ran.out)
+        assert list(problems(values, SCHEMA)) == []
+        assert (values["impact"]["urls"], values["impact"]["changed"]) == (3, 2)
+        assert [one["file"] for one in values["impact"]["files"]] == [*names]
+        ran = diff(*files, "--urls", *names)
+        assert ran.code == 2
+        assert "is a file and not a URL: repeat --urls for each file, as in --urls" in ran.err
+        assert "no such file" in diff(*files, "--urls", names[0], "--urls", "none").err
+        assert "unexpected extra argument 'x'" in diff(*files, "x").err
+
     def test_more_kinds_than_there_is_time_for(self, diff: Diff, tmp_path: Path) -> None:
         names = [f"{letter}-{way}" for letter in "abcdefghijklmnopqrstuvwxyz" for way in "ab"]
         old = "".join(for_each([name], f"Disallow: /{name}/") for name in names)
@@ -630,7 +648,7 @@ class TestLive:
             live.answers = {"/robots.txt": response(status="503 Service Unavailable")}
             ran = robotrules("diff", live.origin, "/dev/null", *self.HERE)
         assert ran.code == 1
-        assert "status 503; the copy fetched" in ran.err
+        assert "cannot be fetched now (status 503); the stored copy, fetched" in ran.err
 
 
 class TestSchema:
@@ -716,7 +734,9 @@ class TestSchema:
         definitions = SCHEMA["$defs"]
         assert SCHEMA["properties"]["schema"]["const"] == SCHEMA_VERSION
         assert set(definitions["obeyed"]["properties"]["matched_by"]["enum"]) == set(GroupMatch)
-        assert set(definitions["impact"]["properties"]["form"]["enum"]) == set(UrlFileFormat)
+        forms = definitions["impact"]["properties"]["form"]["enum"]
+        assert {*forms} == {*UrlFileFormat, SEVERAL_FORMS}
+        assert {*definitions["url_source"]["properties"]["form"]["enum"]} == {*UrlFileFormat}
         of_clients = {Reason.UNAVAILABLE, Reason.UNREACHABLE, Reason.RESTRICTED, Reason.NO_ORIGIN}
         reasons = definitions["verdict"]["properties"]["reason"]["enum"]
         assert set(reasons) == set(Reason) - of_clients

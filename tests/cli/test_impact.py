@@ -28,6 +28,7 @@ from robotrules.json_results.impact import (
     CrawlerImpact,
     Impact,
     ImpactCounter,
+    ImpactSource,
     Segment,
 )
 from robotrules.url_lists.line_formats import Example, Skipped, UrlFileFormat
@@ -94,10 +95,9 @@ class TestCounts:
             (name, rules(OLD, token, engine), rules(NEW, token, engine))
             for name, token in (("ExampleBot", "ExampleBot"), ("everyone else", "*"))
         ]
-        found = measure_impact(urls, pairs)
+        found = measure_impact([urls], pairs)
         assert found == Impact(
-            file=urls,
-            form=UrlFileFormat.LIST,
+            sources=(source(urls)._replace(urls=10),),
             urls=10,
             # All but /cart, /about and /shop/2?size=3.
             changed=7,
@@ -123,15 +123,13 @@ class TestCounts:
                     allowed_examples=(),
                 ),
             ),
-            skipped=Skipped(0, ()),
-            error="",
         )
 
     def test_no_changes(self, urls: str) -> None:
-        found = measure_impact(urls, compared(OLD, OLD))
+        found = measure_impact([urls], compared(OLD, OLD))
         assert (found.urls, found.changed) == (10, 0)
         assert [one.changed for one in found.crawlers] == [0, 0]
-        assert measure_impact(urls, []).urls == 10
+        assert measure_impact([urls], []).urls == 10
 
     def test_a_log_counts_requests(self, tmp_path: Path) -> None:
         """Each as often as it was made, gzipped or not; the examples are different URLs."""
@@ -139,8 +137,13 @@ class TestCounts:
         text = line.format("/shop/1") * 5 + line.format("/shop/2") + line.format("*")
         path = tmp_path / "access.log.1.gz"
         path.write_bytes(gzip.compress(text.encode()))
-        found = measure_impact(str(path), compared())
-        assert (found.form, found.urls, found.changed, found.skipped.lines) == (
+        found = measure_impact([str(path)], compared())
+        assert (
+            found.sources[0].form,
+            found.urls,
+            found.changed,
+            found.sources[0].skipped.lines,
+        ) == (
             UrlFileFormat.LOG,
             6,
             6,
@@ -199,11 +202,11 @@ class TestCounts:
         assert counted(counting).crawlers[0].disallowed_examples == ("/a", "/b", "/c")
 
     def test_as_dict(self, urls: str) -> None:
-        values = measure_impact(urls, compared()).as_dict()
+        values = measure_impact([urls], compared()).as_dict()
         assert json.loads(json.dumps(values)) == values
         assert list(values) == [
-            *("file", "form", "counted", "urls", "changed", "crawlers", "skipped", "complete"),
-            "error",
+            *("file", "files", "form", "counted", "urls", "changed", "crawlers", "skipped"),
+            *("complete", "error"),
         ]
         assert (values["counted"], values["complete"], values["error"]) == ("URLs", True, None)
         assert values["crawlers"][1] == {
@@ -266,25 +269,60 @@ class TestFiles:
         path = tmp_path / "file"
         path.write_bytes(octets)
         with pytest.raises(CliError, match=words):
-            measure_impact(str(path), compared())
+            measure_impact([str(path)], compared())
 
     def test_an_empty_file(self, tmp_path: Path) -> None:
         """An empty file has no URL that changes."""
         path = tmp_path / "file"
         path.touch()
-        found = measure_impact(str(path), compared())
-        assert (found.urls, found.changed, found.error) == (0, 0, "")
-        assert text(found._replace(file="file")) == "There is no URL in 'file'."
+        found = measure_impact([str(path)], compared())
+        assert (found.urls, found.changed, found.sources[0].error) == (0, 0, "")
+        assert text(named(found, "file")) == "There is no URL in 'file'."
 
     def test_a_partial_file(self, tmp_path: Path) -> None:
         """The readable part is counted, and a message reports the missing part."""
         path = tmp_path / "file"
         path.write_bytes(b"<urlset><url><loc>/blog/</loc></url>")
-        found = measure_impact(str(path), compared())
+        found = measure_impact([str(path)], compared())
         assert (found.urls, found.changed) == (1, 1)
         assert found.as_dict()["complete"] is False
         assert "\nThe file was not read completely: it is not well-formed XML" in text(found)
         assert "\n\nThe file was not read completely: it is not well-formed XML" in markdown(found)
+
+    def test_several_files(self, tmp_path: Path, urls: str) -> None:
+        """All are counted, and what is missing is said of each; JSON has each file."""
+        log, partial = tmp_path / "access.log", tmp_path / "a.xml"
+        log.write_bytes(b'- - - [01/May/2026] "GET /blog/ HTTP/1.1" 200 5 "-" "x"\nnonsense\n')
+        partial.write_bytes(b"<urlset><url><loc>/blog/</loc></url>")
+        found = measure_impact([urls, str(log), str(partial)], compared())
+        alone = measure_impact([urls], compared())
+        assert (found.urls, found.changed) == (12, alone.changed + 2)
+        values = found.as_dict()
+        assert [one["urls"] for one in values["files"]] == [10, 1, 1]
+        assert (values["file"], values["form"], values["counted"]) == (
+            None,
+            "several formats",
+            "URLs",
+        )
+        assert (values["complete"], values["skipped"]) == (False, {"lines": 1, "examples": []})
+        for page in (text(found, 1000), markdown(found)):
+            assert page.count("access.log") == 2
+            assert "a.xml" in page.partition("was not read completely")[0]
+
+    def test_one_file_that_is_missing(self, tmp_path: Path, urls: str) -> None:
+        """Is an error, although another is there."""
+        with pytest.raises(CliError, match="no such file"):
+            measure_impact([urls, str(tmp_path / "none")], compared())
+
+
+def named(impact: Impact, name: str) -> Impact:
+    """Return it with another name of its file."""
+    return impact._replace(sources=(impact.sources[0]._replace(name=name),))
+
+
+def source(name: str, form: UrlFileFormat = UrlFileFormat.LIST) -> ImpactSource:
+    """Return a complete file."""
+    return ImpactSource(name, form, 1, Skipped(0, ()), "")
 
 
 def text(impact: Impact, width: int = 100) -> str:
@@ -301,7 +339,7 @@ class TestText:
     """The text report."""
 
     def test_a_page(self, urls: str) -> None:
-        found = measure_impact(urls, compared())._replace(file="urls.txt")
+        found = named(measure_impact([urls], compared()), "urls.txt")
         assert text(found) == (
             "Of 10 URLs in 'urls.txt', 7 (70.0%) get another verdict for at least one crawler.\n"
             "\n"
@@ -327,7 +365,7 @@ class TestText:
         )
 
     def test_markdown(self, urls: str) -> None:
-        found = measure_impact(urls, compared())._replace(file="urls.txt")
+        found = named(measure_impact([urls], compared()), "urls.txt")
         assert markdown(found) == (
             "Of 10 URLs in `urls.txt`, 7 (70.0%) get another verdict for at least one crawler.\n"
             "\n"
@@ -364,7 +402,7 @@ class TestText:
         )
 
     def test_colours_match_the_words(self, urls: str) -> None:
-        found = measure_impact(urls, compared())
+        found = measure_impact([urls], compared())
         coloured = "\n".join(impact_lines(found, Paint(True)))
         assert re.search(r"\x1b\[31m +3 ", coloured)
         assert re.search(r"\x1b\[32m +2 ", coloured)
@@ -383,12 +421,12 @@ class TestText:
     )
     def test_shares(self, part: int, whole: int, share: str) -> None:
         """A small share is not 0 %, and a large one is not 100 %."""
-        impact = Impact("f", UrlFileFormat.LOG, whole, part, (), Skipped(0, ()), "")
+        impact = Impact((source("f", UrlFileFormat.LOG),), whole, part, ())
         noun = "request" if whole == 1 else "requests"
         assert text(impact).startswith(f"Of {whole:,} {noun} in 'f', {part:,} {share} get")
 
     def test_nothing_changes(self, urls: str) -> None:
-        found = measure_impact(urls, compared(OLD, OLD))._replace(file="-")
+        found = named(measure_impact([urls], compared(OLD, OLD)), "-")
         assert text(found) == "Of 10 URLs in 'stdin', no verdict changes."
         assert markdown(found) == "Of 10 URLs in `stdin`, no verdict changes."
 
@@ -399,7 +437,7 @@ class TestText:
             CrawlerImpact(f"Bot{n:02}", 3000 - n, 100, segments, ("/0/",), ("/0/",))
             for n in range(40)
         )
-        found = Impact("f", UrlFileFormat.LIST, 10_000, 3000, many, Skipped(0, ()), "")
+        found = Impact((source("f"),), 10_000, 3000, many)
         lines = text(found).split("\n")
         assert "  and 20 more (see --json)" in lines
         assert sum(line.endswith("by first path segment") for line in lines) == 5
@@ -414,7 +452,7 @@ class TestText:
         bad = "\x1b[2J`|</code><b>@jo _x_\n"
         crawler = CrawlerImpact(bad, 1, 0, (Segment(bad, 1, 0),), (bad,), ())
         skipped = Skipped(1, (Example(7, bad.encode()),))
-        found = Impact(bad, UrlFileFormat.LIST, 1, 1, (crawler,), skipped, "")
+        found = Impact((source(bad)._replace(skipped=skipped),), 1, 1, (crawler,))
         shown = text(found)
         assert "\x1b" not in shown
         assert shown.count("\\x1b[2J`|</code><b>@jo _x_\\x0a") == 6
@@ -426,7 +464,7 @@ class TestText:
         assert "1 line without a URL was skipped:" in shown
 
     def test_a_narrow_terminal(self, urls: str) -> None:
-        found = measure_impact(urls, compared())._replace(file="urls.txt")
+        found = named(measure_impact([urls], compared()), "urls.txt")
         assert max(map(len, text(found, 50).split("\n"))) <= 50
 
 
@@ -448,7 +486,7 @@ def test_a_million_urls_take_the_memory_of_a_few(tmp_path: Path) -> None:
         "import re, sys, robotrules\n"
         "from robotrules.cli.impact import measure_impact\n"
         "old, new = (robotrules.parse(open(n).read()).rules_for('*') for n in sys.argv[1:])\n"
-        "found = measure_impact('-', [(str(n), old, new) for n in range(3)])\n"
+        "found = measure_impact(['-'], [(str(n), old, new) for n in range(3)])\n"
         "peak = re.search(r'VmHWM:\\s+(\\d+) kB', open('/proc/self/status').read())\n"
         "print(peak[1], found.urls, found.changed)"
     )

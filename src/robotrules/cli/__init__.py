@@ -12,6 +12,7 @@ import gc
 import os
 import platform
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
@@ -89,12 +90,16 @@ class Program(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command of a name; the error for an unknown name suggests a similar one."""
         try:
-            return super().resolve_command(ctx, args)
+            name, command, rest = super().resolve_command(ctx, args)
         except click.UsageError as error:
             words = f"No such command {quoted(args[0])}"
             if close := get_close_matches(args[0].lower(), COMMANDS, 1):
                 words += f" (did you mean {close[0]}?)"
             raise click.UsageError(words, error.ctx) from None
+        # A shell that completes the command shows no errors.
+        if command is not None and not ctx.resilient_parsing:
+            _refuse_repeated(click.Context(command, parent=ctx, info_name=name), rest)
+        return name, command, rest
 
     def make_context(self, *given: Any, **more: Any) -> click.Context:
         """Parse the options of the program; `--help` and `--version` print here."""
@@ -120,6 +125,34 @@ class Program(click.Group):
             if error.ctx is None and command is not None:
                 error.ctx = click.Context(command, parent=ctx, info_name=name)
             raise
+
+
+def _refuse_repeated(ctx: click.Context, args: Sequence[str]) -> None:
+    """
+    Refuse an option that takes one value and is given twice: click would use the last silently.
+
+    Errors of this parse are ignored, because the parse that follows reports them.
+    """
+    command = ctx.command
+    try:
+        _, rest, order = command.make_parser(ctx).parse_args(list(args))
+    except click.UsageError:
+        return
+    if command.get_help_option(ctx) in order:
+        return
+    for parameter, times in Counter(order).items():
+        if times > 1 and isinstance(parameter, click.Option) and _takes_one_value(parameter):
+            often = "twice" if times == 2 else f"{times} times"
+            name = max(parameter.opts, key=len)
+            raise click.UsageError(f"{name} is given {often}: pass it once", ctx)
+    if isinstance(command, click.Group) and rest:
+        inner = command.get_command(ctx, rest[0])
+        if inner is not None:
+            _refuse_repeated(click.Context(inner, parent=ctx, info_name=rest[0]), rest[1:])
+
+
+def _takes_one_value(option: click.Option) -> bool:
+    return not (option.multiple or option.is_flag or option.count)
 
 
 @contextmanager

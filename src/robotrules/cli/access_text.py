@@ -38,6 +38,14 @@ def format_time(at: float) -> str:
     return f"{day}{found:%H:%M} UTC"
 
 
+def format_day(at: float) -> str:
+    """Return a time with its date: `2026-05-01 18:42 UTC`."""
+    try:
+        return f"{datetime.fromtimestamp(at, UTC):%Y-%m-%d %H:%M} UTC"
+    except (OverflowError, ValueError, OSError):
+        return "at a time out of range"
+
+
 def describe_page(page: FetchResult) -> str:
     """Return the response for a page, or why there was none."""
     if page.failure_reason is not None:

@@ -40,6 +40,7 @@ from robotrules.cli.page_inputs import (
 )
 from robotrules.cli.progress import StatusLine
 from robotrules.cli.text import Paint, is_terminal, plural, truncate
+from robotrules.cli.url_files import refuse_file_arguments
 from robotrules.client.auditing.findings import LEVELS
 from robotrules.client.auditing.site_audit import MAX_SITE_SITEMAPS
 from robotrules.client.auditing.sitemap_reader import MAX_SITEMAPS
@@ -184,6 +185,7 @@ def audit(
     """
     if as_json and form not in (None, "json"):
         raise click.UsageError("--json and --format cannot be combined")
+    refuse_file_arguments(urls, files)
     if any(not url.strip() for url in (*urls, *sitemap_urls)):
         raise CliError("missing URL: pass one, such as https://example.com/prices")
     many = PagesRequest(

@@ -7,7 +7,8 @@ each distinct URL when the list is written. Memory does not grow with their numb
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
 import click
 
@@ -52,13 +53,13 @@ class ChangedUrlsOutput:
         self,
         path: str,
         *,
-        urls: str | None,
+        urls: Sequence[str],
         others: Sequence[str],
         as_json: bool,
         markdown: bool,
     ) -> None:
-        """*urls* is the file of URLs, *others* are further input files; refuses misuse."""
-        if urls is None:
+        """*urls* are the files of URLs, *others* further input files; refuses misuse."""
+        if not urls:
             raise click.UsageError("--changed-urls needs --urls FILE, the URLs to look at")
         if path == STDOUT and markdown:
             raise click.UsageError("--changed-urls - and --markdown cannot be combined")
@@ -66,43 +67,52 @@ class ChangedUrlsOutput:
         self.is_stdout = path == STDOUT
         self._format = "jsonl" if self.is_stdout and as_json else record_format(path)
         if not self.is_stdout:
-            refuse_overwriting(path, [urls, *others], "--changed-urls")
+            refuse_overwriting(path, [*urls, *others], "--changed-urls")
 
-    def measure(self, file: str, compared: Sequence[Compared]) -> Impact:
-        """Return the impact on the URLs of a file, and write those that change."""
+    def measure(self, files: Sequence[str], compared: Sequence[Compared]) -> Impact:
+        """Return the impact on the URLs of files, and write those that change."""
         records = urls = 0
+        directions: Counter[str] = Counter()
         try:
             with DistinctUrls() as distinct:
-                impact = measure_impact(file, compared, keep=distinct.add)
+                impact = measure_impact(files, compared, keep=distinct.add)
                 with record_writer(self.path, self._format, COLUMNS) as writer:
                     for batch in distinct.batches():
                         some = list(_records(batch, compared))
                         writer.write(some)
                         urls, records = urls + len(batch), records + len(some)
+                        # A URL may change in both directions, for different crawlers.
+                        directions.update(word for _, word in {(row[0], row[4]) for row in some})
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
             raise CliError(f"cannot list the URLs that change: {error}") from None
-        self._report(impact, urls, records)
+        self._report(impact, urls, records, directions)
         return impact
 
-    def _report(self, impact: Impact, urls: int, records: int) -> None:
-        counted = plural(impact.urls, impact.form.noun)
+    def _report(
+        self, impact: Impact, urls: int, records: int, directions: Mapping[str, int]
+    ) -> None:
+        counted = plural(impact.urls, impact.noun)
         words = f"{counted}: {impact.changed:,} change, with {plural(urls, 'distinct URL')}"
+        moved = [
+            f"{count:,} newly {word}"
+            for word in ("disallowed", "allowed")
+            if (count := directions.get(word, 0))
+        ]
+        if moved:
+            words += f" ({', '.join(moved)})"
         if not self.is_stdout:
             words += f"; {plural(records, 'row')} written to {quoted(self.path)}"
-        elif impact.error:
-            report(
-                f"{quoted(file_name(impact))} was not read completely: {impact.error}",
-                label="error",
-                style="error",
-            )
+        else:
+            for source in impact.sources:
+                if source.error:
+                    report(
+                        f"{quoted(source.file or 'stdin')} was not read completely: {source.error}",
+                        label="error",
+                        style="error",
+                    )
         report(words)
-
-
-def file_name(impact: Impact) -> str:
-    """Return the name of the file of URLs."""
-    return "stdin" if impact.file == STDOUT else impact.file
 
 
 def _records(batch: list[CountedUrl], compared: Sequence[Compared]) -> Iterator[tuple[Value, ...]]:
@@ -111,7 +121,7 @@ def _records(batch: list[CountedUrl], compared: Sequence[Compared]) -> Iterator[
     verdicts: dict[RuleSet, list[Verdict]] = {}
     for rules in dict.fromkeys(rules for one in compared for rules in (one.old, one.new)):
         verdicts[rules] = rules.check_many(urls)
-    pairs = [(one.name, verdicts[one.old], verdicts[one.new]) for one in compared]
+    pairs = [(one.names or one.name, verdicts[one.old], verdicts[one.new]) for one in compared]
     ends: dict[tuple[str, int, int], tuple[Value, ...]] = {}
     for at, (url, count) in enumerate(batch):
         for name, old, new in pairs:
@@ -128,5 +138,7 @@ def _word(verdict: Verdict) -> str:
 
 
 def _decided(verdict: Verdict) -> tuple[Value, Value, Value]:
-    rule = None if verdict.rule is None else str(verdict.rule)
-    return str(verdict.reason), verdict.line, rule
+    if verdict.rule is None:
+        return verdict.reason.sentence, verdict.line, None
+    word = "allow rule" if verdict.rule.allow else "disallow rule"
+    return word, verdict.line, str(verdict.rule)

@@ -22,7 +22,7 @@ from robotrules import Verdict
 from robotrules.cli.check_formats import FORMATS, CheckOutput, choose_format
 from robotrules.cli.check_output import CheckedUrls, VerdictWriter
 from robotrules.cli.client import ClientOptions, with_client_options
-from robotrules.cli.console import STDIN, CliError, report
+from robotrules.cli.console import STDIN, CliError, quoted, report
 from robotrules.cli.options import (
     CrawlerHint,
     crawlers_option,
@@ -40,7 +40,13 @@ from robotrules.cli.options import (
 )
 from robotrules.cli.progress import Progress
 from robotrules.cli.text import is_terminal, listed, plural
-from robotrules.cli.url_files import MOST_SITEMAPS, UrlFiles, is_url, report_hint
+from robotrules.cli.url_files import (
+    MOST_SITEMAPS,
+    UrlFiles,
+    is_url,
+    refuse_file_arguments,
+    report_hint,
+)
 from robotrules.json_results.crawlers import CrawlerChoice
 from robotrules.octets import visible
 from robotrules.robotstxt.ruleset import RuleSet
@@ -48,7 +54,7 @@ from robotrules.url_lists import Chunk
 from robotrules.url_lists.line_formats import LOG_ORIGIN, UrlFileFormat
 
 if TYPE_CHECKING:
-    from robotrules.cli.origin_lookup import OriginVerdicts, VerdictStream
+    from robotrules.cli.origin_lookup import OriginVerdicts, StoredCopies, VerdictStream
     from robotrules.client.origin_state import OriginState
     from robotrules.client.sync import Client
 
@@ -158,6 +164,9 @@ def check(
         raise CliError(_missing_urls())
     if column is not None and not files:
         raise click.UsageError("--column needs --urls FILE")
+    refuse_file_arguments(urls, files)
+    if files:
+        _refuse_names(urls)
     kind = choose_format(format_name, output, as_json=as_json, wide=wide, quiet=quiet)
     parsing = parsing_profile(profile, fetches=robots is None)
     options = _Options(
@@ -266,7 +275,7 @@ class _Run:
     def _check_with_fetching(self, urls: tuple[str, ...], client: Client, given: UrlFiles) -> int:
         """Check URLs against the robots.txt files of their origins."""
         # Imported late: not needed with --robots, and slow to import.
-        from robotrules.cli.origin_lookup import OriginLookup
+        from robotrules.cli.origin_lookup import OriginLookup, StoredCopies
 
         options, crawlers = self._options, self._crawlers
         first = parse_urls(urls, options.profile, hints=not options.quiet)
@@ -282,6 +291,7 @@ class _Run:
                         return 1
                 return self._ended_quietly(given)
             hints = [CrawlerHint(who, options.purposes) for who in crawlers]
+            stored = None if options.client.refresh else StoredCopies()
 
             def write(writer: VerdictWriter[object], progress: Progress) -> None:
                 """Write the verdicts as they arrive."""
@@ -289,11 +299,13 @@ class _Run:
                 for part in _answers(stream, counted.read(chunks)):
                     for hint in hints:
                         _hint_from_states(part, hint)
+                    if stored is not None:
+                        stored.add(part.origin_states)
                     checked = CheckedUrls(part.urls, self._for_all(part), part.origin_states)
                     writer.add(checked)
                     counted.answered(len(part.urls))
 
-            return self._written(write, first, given)
+            return self._written(write, first, given, stored)
 
     def _for_all(self, part: OriginVerdicts) -> list[Sequence[Verdict]]:
         """Return the verdicts of all crawlers; those of the first are there."""
@@ -306,6 +318,7 @@ class _Run:
         write: Callable[[VerdictWriter[object], Progress], None],
         first: list[bytes],
         given: UrlFiles,
+        stored: StoredCopies | None = None,
     ) -> int:
         """Write the results; report the summary and return the exit code."""
         with self._output.writer(() if self._options.files else first) as writer:
@@ -314,9 +327,12 @@ class _Run:
             with Progress(sys.stderr if shown else None, given.size, "URL") as progress:
                 write(writer, progress)
             given.refuse_empty()
-            self._output.finish(writer, given)
+            copies = stored.sentence() if stored is not None else ""
+            self._output.finish(writer, given, [copies] if copies else [])
         if given.read:
             _summarise(progress, writer, self._crawlers, given)
+            if copies:
+                report(copies, label="hint")
         for file in given.read:
             report_hint(file)
         whole = given.is_whole()
@@ -421,6 +437,16 @@ def _missing_urls() -> str:
     if sys.stdin is not None and not is_terminal(sys.stdin):
         return "missing URL: to read URLs from stdin, one per line, add --urls -"
     return "missing URL: pass URLs, or --urls FILE with one per line"
+
+
+def _refuse_names(urls: Sequence[str]) -> None:
+    """With `--urls`, refuse what is neither a URL nor a path: probably the name of a file."""
+    for url in urls:
+        if "://" not in url and not url.startswith("/") and url != STDIN:
+            raise CliError(
+                f"{quoted(url)} is neither a URL nor a path that starts with '/': to read URLs "
+                f"from a file of that name, add --urls {quoted(url)}"
+            )
 
 
 def _summarise(

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from robotrules.cli import client
 from robotrules.cli.atomic_write import atomic_file, refuse_overwriting
 from robotrules.cli.check_output import (
     CsvLines,
@@ -23,7 +24,6 @@ from robotrules.cli.check_output import (
     VerdictWriter,
     WideCsvLines,
 )
-from robotrules.cli.client import now
 from robotrules.cli.console import STDIN, CliError, Output, quoted
 from robotrules.cli.record_output import STDOUT, parquet_table
 from robotrules.cli.url_files import UrlFiles
@@ -119,8 +119,10 @@ class CheckOutput:
 
         return ParquetRows(table, self._crawlers)
 
-    def finish(self, writer: VerdictWriter[Any], given: UrlFiles) -> None:
-        """Write what follows the last URL."""
+    def finish(
+        self, writer: VerdictWriter[Any], given: UrlFiles, remarks: Sequence[str] = ()
+    ) -> None:
+        """Write what follows the last URL; a page has further *remarks*."""
         if self._kind != "html":
             writer.finish()
             return
@@ -129,8 +131,16 @@ class CheckOutput:
         assert isinstance(writer, CountedUrls)
         names = ("stdin" if name == STDIN else name for name in given.names)
         robots = "stdin" if self._robots == STDIN else self._robots
-        date = time.strftime("%Y-%m-%d", time.gmtime(now()))
+        date = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(client.now()))
         facts = PageFacts(
-            tuple(names) or ("the command line",), robots, given.noun, date, tuple(given.remarks())
+            tuple(names) or ("the command line",),
+            robots,
+            given.noun,
+            date,
+            (*map(_as_remark, remarks), *given.remarks()),
         )
         write_page(self._output, writer, facts)
+
+
+def _as_remark(words: str) -> str:
+    return f"{words[:1].upper()}{words[1:]}."

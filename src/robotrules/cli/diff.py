@@ -25,6 +25,7 @@ from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.impact import measure_impact
 from robotrules.cli.input_files import read_robots
 from robotrules.cli.options import (
+    hint_misspelt,
     json_option,
     literal_option,
     parse_purposes,
@@ -33,6 +34,7 @@ from robotrules.cli.options import (
     report_notes,
 )
 from robotrules.cli.progress import progress_bar
+from robotrules.cli.url_files import refuse_file_arguments
 from robotrules.http.origins import authority_end, origin_of
 from robotrules.json_results.diff import (
     compare_files,
@@ -57,8 +59,7 @@ NOT_DECIDED = 2
 
 
 @click.command()
-@click.argument("old", required=False, metavar="OLD")
-@click.argument("new", required=False, metavar="NEW")
+@click.argument("given", nargs=-1, metavar="[OLD] [NEW]")
 @click.option(
     "--git",
     "revisions",
@@ -87,10 +88,11 @@ NOT_DECIDED = 2
 @profile_option
 @click.option(
     "--urls",
-    "file",
+    "files",
     metavar="FILE",
+    multiple=True,
     help="Count which URLs of FILE change: a list, an access log, JSON lines, CSV or a sitemap, "
-    "optionally gzipped; '-' is stdin.",
+    "optionally gzipped; '-' is stdin. Repeat it for several.",
 )
 @changed_urls_option
 @click.option(
@@ -111,14 +113,13 @@ NOT_DECIDED = 2
 @click.option("--markdown", is_flag=True, help="Print Markdown for a comment on a pull request.")
 @with_client_options(refresh=False)
 def diff(
-    old: str | None,
-    new: str | None,
+    given: tuple[str, ...],
     revisions: str | None,
     product_tokens: tuple[str, ...],
     purposes: tuple[str, ...],
     literal: bool,
     profile: str,
-    file: str | None,
+    files: tuple[str, ...],
     changed_urls: str | None,
     max_regions: int | None,
     max_states: int,
@@ -145,19 +146,20 @@ def diff(
       robotrules diff --git v1.0..v2.0 public/robots.txt
       robotrules diff https://example.com robots.txt --as ExampleBot
       git show main:robots.txt | robotrules diff - robots.txt --markdown
-      robotrules diff old.txt new.txt --urls access.log.gz
+      robotrules diff old.txt new.txt --urls access.log --urls access.log.1.gz
       robotrules diff old.txt new.txt --urls access.log.gz --changed-urls changed.csv
       robotrules diff old.txt new.txt --json
     """
     if as_json and markdown:
         raise click.UsageError("--json and --markdown cannot be combined")
-    if [old, new, file].count(STDIN) > 1:
+    old, new = _two_at_most(given, files)
+    if [old, new, *files].count(STDIN) > 1:
         raise CliError("stdin can be read only once: pass '-' once")
     listing = None
     if changed_urls is not None:
         others = [name for name in (old, new) if name is not None]
         listing = ChangedUrlsOutput(
-            changed_urls, urls=file, others=others, as_json=as_json, markdown=markdown
+            changed_urls, urls=files, others=others, as_json=as_json, markdown=markdown
         )
     asked = _asked(product_tokens, purposes, profile, literal)
     compared: list[str] = []
@@ -166,9 +168,10 @@ def diff(
         before, after = _files((old, new), profile, client_options)
     else:
         client_options.hint_unused()
-        versions = _git_files(revisions, old, new, profile)
+        versions = _git_files(revisions, old, new, files, profile)
         (old, before, _), (new, after, _) = versions
         compared = [f"Compared: {' → '.join(version.description for version in versions)}"]
+    hint_misspelt(product_tokens, (before, after))
     with progress_bar("crawler") as progress:
         bound = max_regions or MAX_REGIONS if as_json else MAX_REGIONS
         found, parts = compare_files(
@@ -180,8 +183,8 @@ def diff(
             max_states=max_states,
             progress=progress,
         )
-    if file is not None:
-        parts = parts._replace(impact=_impact(file, parts, listing))
+    if files:
+        parts = parts._replace(impact=_impact(files, parts, listing))
     output = Output()
     if listing is not None and listing.is_stdout:
         pass  # the list of URLs replaces the report
@@ -220,14 +223,14 @@ def _say_undecided(found: FileDifference, max_states: int) -> None:
         report(f"not decided within {max_states:,} states; try --max-states {max_states * 10}")
 
 
-def _impact(file: str, parts: DiffReport, listing: ChangedUrlsOutput | None) -> Impact:
-    """Return the impact on the URLs of a file, and list those that change."""
+def _impact(files: Sequence[str], parts: DiffReport, listing: ChangedUrlsOutput | None) -> Impact:
+    """Return the impact on the URLs of files, and list those that change."""
     compared = list_compared(parts)
     if len(compared) < len(parts.changed) + len(parts.undecided):
         _warn(
             f"URLs are counted for {len(compared)} sections only; select other crawlers with --as"
         )
-    return measure_impact(file, compared) if listing is None else listing.measure(file, compared)
+    return measure_impact(files, compared) if listing is None else listing.measure(files, compared)
 
 
 def _warn(words: str) -> None:
@@ -235,6 +238,15 @@ def _warn(words: str) -> None:
 
 
 # --- The two files --------------------------------------------------------------------------------
+
+
+def _two_at_most(given: Sequence[str], files: Sequence[str]) -> tuple[str | None, str | None]:
+    """Return OLD and NEW, each None if it is missing; *files* are those of `--urls`."""
+    if len(given) > 2:
+        refuse_file_arguments(given[2:], files)
+        raise click.UsageError(f"Got unexpected extra argument {quoted(given[2])}")
+    old, new = (*given, None, None)[:2]
+    return old, new
 
 
 def _require_two(old: str | None, new: str | None) -> tuple[str, str]:
@@ -254,10 +266,13 @@ class _Version(NamedTuple):
     """For people: the commit with its day."""
 
 
-def _git_files(revisions: str, file: str | None, more: str | None, profile: str) -> list[_Version]:
-    """Return the files of `--git`."""
+def _git_files(
+    revisions: str, file: str | None, more: str | None, files: Sequence[str], profile: str
+) -> list[_Version]:
+    """Return both versions of `--git`; *files* are those of `--urls`."""
     file = file or "robots.txt"
     if more is not None:
+        refuse_file_arguments([more], files)
         raise CliError("--git compares versions of one file: pass only one, or remove --git")
     if file == STDIN or "://" in file or file.lower().endswith(".toml"):
         raise CliError(f"--git needs a robots.txt in a repository, and {quoted(file)} is not one")
@@ -325,6 +340,7 @@ def _live(origin: str, lookup: OriginLookup) -> RobotsTxt:
     """Fetch and return the robots.txt of an origin."""
     from robotrules.cache import EffectivePolicy
     from robotrules.cli.access_text import describe_state, failure_of, format_time
+    from robotrules.json_results.access import describe_response
 
     origin_state = lookup.look_up_many([origin])[origin]
     if origin_state.policy is EffectivePolicy.DISALLOW:
@@ -335,7 +351,12 @@ def _live(origin: str, lookup: OriginLookup) -> RobotsTxt:
         failure_of(origin_state) or origin_state.reason is FreshnessReason.STALE_COPY
     ) and origin_state.fetch_record:
         at = format_time(origin_state.fetch_record.at)
-        _warn(f"{origin}: {describe_state(origin_state)}; the copy fetched {at} is compared")
+        last = failure_of(origin_state) or origin_state.entry.last_failure
+        why = f" ({describe_response(last)})" if last else ""
+        _warn(
+            f"{origin}: the robots.txt cannot be fetched now{why}; the stored copy, fetched {at}, "
+            "is compared"
+        )
     report_notes(origin_state.robots.notes, origin)
     return origin_state.robots
 

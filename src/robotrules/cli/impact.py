@@ -11,20 +11,21 @@ from __future__ import annotations
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from robotrules import RuleSet
-from robotrules.cli.console import STDIN
 from robotrules.cli.markdown import code
 from robotrules.cli.progress import Progress
 from robotrules.cli.text import Paint, cell_width, format_share, is_terminal, plural, truncate
-from robotrules.cli.url_files import UrlFile, refuse_empty, report_hint
+from robotrules.cli.url_files import MOST_REPORTED, UrlFiles, report_hint
+from robotrules.json_results.crawler_names import join_some
 from robotrules.json_results.impact import (
     Compared,
     CrawlerImpact,
     Impact,
     ImpactCounter,
+    ImpactSource,
 )
 from robotrules.octets import visible
 
@@ -33,6 +34,7 @@ MOST_CRAWLERS = 20
 MOST_SHOWN = 5
 SEGMENTS_SHOWN = 10
 EXAMPLES_SHOWN = 2
+MOST_FILES = 3
 LONGEST_NAME = 40
 LONGEST_URL = 100
 HEADINGS = ("newly disallowed", "newly allowed")
@@ -42,30 +44,30 @@ _PLAIN = re.compile(r"[A-Za-z0-9 ,-]+")
 
 
 def measure_impact(
-    name: str,
-    compared: Iterable[tuple[str, RuleSet, RuleSet]],
+    names: Sequence[str],
+    compared: Iterable[Compared | tuple[str, RuleSet, RuleSet]],
     *,
     quiet: bool = False,
     keep: Callable[[list[bytes]], object] | None = None,
 ) -> Impact:
     """
-    Count what changes on the URLs of a file, or of stdin for `-`; a bar on stderr shows progress.
+    Count what changes on the URLs of files, or of stdin for `-`; a bar on stderr shows progress.
 
     *compared* has a name and both rule sets for each set of crawlers; *quiet* shows no bar. *keep*
     is called with the URLs that change. A file that has content but no URL raises `CliError`.
     """
     counting = ImpactCounter([Compared(*one) for one in compared], keep)
-    with UrlFile(name) as file:
-        shown = not quiet and is_terminal(sys.stderr)
-        with Progress(sys.stderr if shown else None, file.size, "URL") as progress:
-            for urls, octets in file.chunks():
-                counting.add(urls)
-                progress.add(len(urls), octets)
-    if not counting.urls:
-        refuse_empty(file)
+    given = UrlFiles(names, any_scheme=False, as_it_comes=False)
+    shown = not quiet and is_terminal(sys.stderr)
+    with Progress(sys.stderr if shown else None, given.size, "URL") as progress:
+        for _, (urls, octets) in given.chunks():
+            counting.add(urls)
+            progress.add(len(urls), octets)
+    given.refuse_empty()
     if not quiet:
-        report_hint(file)
-    return counting.impact(file)
+        for file in given.read:
+            report_hint(file)
+    return counting.impact(*given.read)
 
 
 class _Line(NamedTuple):
@@ -81,7 +83,7 @@ class _Line(NamedTuple):
 
 def impact_lines(impact: Impact, paint: Paint, width: int = 100) -> Iterator[str]:
     """Yield the lines for a terminal of *width* columns."""
-    sentence = _sentence(impact, f"'{_name(impact)}'")
+    sentence = _sentence(impact, lambda name: f"'{name}'")
     yield from (paint("heading", line) for line in textwrap.wrap(sentence, max(width, 40)))
     crawlers = _changed(impact)
     if crawlers:
@@ -153,7 +155,7 @@ def _column(
 
 def impact_markdown(impact: Impact) -> Iterator[str]:
     """Yield the lines as Markdown; the segments are in collapsed details."""
-    yield _sentence(impact, code(_name(impact)))
+    yield _sentence(impact, code)
     crawlers = _changed(impact)
     if crawlers:
         yield ""
@@ -203,12 +205,12 @@ def _words(name: str) -> str:
 # --- Sentences ------------------------------------------------------------------------------------
 
 
-def _sentence(impact: Impact, file: str) -> str:
+def _sentence(impact: Impact, mark: Callable[[str], str]) -> str:
     """Return the summary."""
-    noun = impact.form.noun
+    files = join_some([mark(_name(source)) for source in impact.sources], MOST_FILES)
     if not impact.urls:
-        return f"There is no URL in {file}."
-    counted = f"Of {plural(impact.urls, noun)} in {file}, "
+        return f"There is no URL in {files}."
+    counted = f"Of {plural(impact.urls, impact.noun)} in {files}, "
     if not impact.changed:
         return counted + "no verdict changes."
     share = format_share(impact.changed, impact.urls)
@@ -234,19 +236,21 @@ def _examples(crawler: CrawlerImpact) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 def _remarks(impact: Impact, *, markdown: bool = False) -> Iterator[str]:
     """Yield remarks about incomplete or skipped input."""
-    if impact.error:
-        yield f"The file was not read completely: {impact.error}."
-    skipped = impact.skipped
-    if skipped.lines:
-        was = "was" if skipped.lines == 1 else "were"
-        yield (
-            f"{plural(skipped.lines, 'line')} without a URL {was} skipped"
-            + (", such as" if len(skipped.examples) < skipped.lines else "")
-            + ":"
-        )
-    for line, octets in skipped.examples:
-        text = _fit(visible(octets), LONGEST_URL)
-        yield f"- line {line}: {code(text)}" if markdown else f"  line {line}: {text}"
+    several = len(impact.sources) > 1
+    for source in impact.sources[:MOST_REPORTED]:
+        name = code(_name(source)) if markdown else f"'{_name(source)}'"
+        if source.error:
+            yield f"{name if several else 'The file'} was not read completely: {source.error}."
+        skipped = source.skipped
+        if skipped.lines:
+            was = "was" if skipped.lines == 1 else "were"
+            yield (
+                f"{plural(skipped.lines, 'line')}{f' of {name}' if several else ''} without a URL "
+                f"{was} skipped{', such as' if len(skipped.examples) < skipped.lines else ''}:"
+            )
+        for line, octets in skipped.examples:
+            text = _fit(visible(octets), LONGEST_URL)
+            yield f"- line {line}: {code(text)}" if markdown else f"  line {line}: {text}"
 
 
 def _changed(impact: Impact) -> list[CrawlerImpact]:
@@ -254,8 +258,8 @@ def _changed(impact: Impact) -> list[CrawlerImpact]:
     return sorted((one for one in impact.crawlers if one.changed), key=lambda one: -one.changed)
 
 
-def _name(impact: Impact) -> str:
-    return "stdin" if impact.file == STDIN else _fit(impact.file, LONGEST_URL)
+def _name(source: ImpactSource) -> str:
+    return "stdin" if source.file is None else _fit(source.file, LONGEST_URL)
 
 
 def _fit(text: str, room: int) -> str:

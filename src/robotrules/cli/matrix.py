@@ -23,6 +23,7 @@ from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.input_files import default_robots_file, is_host_name, read_robots, refuse_binary
 from robotrules.cli.options import (
     fetching_profile_option,
+    hint_misspelt,
     json_option,
     literal_option,
     parse_tokens,
@@ -156,6 +157,7 @@ def matrix(
         sites = find_sites([*given, *(read_origins(origins_file) if origins_file else ())])
         if len(sites) != 1:
             tokens = _tokens(product_tokens, "default", literal)
+            hint_misspelt(tokens, [])
             chosen = tuple(map(_path, paths))
             options = HostsOptions(tokens, purposes, all_crawlers, chosen, max_states, literal)
             targets = SiteTargets(html, svg, title, date, as_json)
@@ -171,6 +173,7 @@ def matrix(
     product_tokens = product_tokens or (() if purposes or all_crawlers else usual.crawlers)
     tokens = _tokens(product_tokens, reading, literal)
     robots = _robots(file, profile, reading, client_options)
+    hint_misspelt(tokens, [robots])
     found = made(
         robots,
         crawlers=tokens,
@@ -223,7 +226,7 @@ def _robots(file: str, profile: str, reading: str, client_options: ClientOptions
     # Imported late: not needed for files, and slow to import.
     from robotrules.cli.origin_lookup import fetched_robots
 
-    robots = fetched_robots([file], profile, client_options)
+    robots = fetched_robots([file], profile, client_options, hint_stored=True)
     report_notes(robots.notes, file)
     return robots
 

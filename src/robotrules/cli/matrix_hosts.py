@@ -10,12 +10,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules.cli.atomic_write import refuse_overwriting
 from robotrules.cli.client import ClientOptions
-from robotrules.cli.console import CliError, Output, quoted
+from robotrules.cli.console import CliError, Output, quoted, report
 from robotrules.cli.matrix import mark_texts, write_output
+from robotrules.cli.origin_lookup import StoredCopies
 from robotrules.cli.site_sources import GivenSite, take_sites
 from robotrules.cli.text import cell_width, truncate
 from robotrules.matrix.hosts import (
@@ -31,6 +32,10 @@ from robotrules.matrix.text import FOOTNOTE, TITLE, footnotes, may_not_obey
 from robotrules.matrix.values import PurposeBand
 from robotrules.octets import visible
 from robotrules.operations.site_report.facts import SiteSource
+
+if TYPE_CHECKING:
+    from robotrules.client.origin_state import OriginState
+    from robotrules.client.sync import Client
 
 __all__ = ["HostsLines", "HostsOptions", "SiteTargets", "matrix_of_sites", "show_sites"]
 
@@ -62,8 +67,13 @@ def matrix_of_sites(
     tokens = row_tokens(options.crawlers, options.purposes, options.all_crawlers)
     paths = options.paths or (HOME,)
 
-    def take(source: SiteSource, *_: object) -> HostOfMatrix:
+    stored = StoredCopies()
+
+    def take(
+        source: SiteSource, _: Client | None, origin_state: OriginState | None
+    ) -> HostOfMatrix:
         """Return the part of a site; its file is not kept."""
+        stored.add([origin_state])
         problem = source.problem if source.is_file else source.status
         return host_of_matrix(
             source.name,
@@ -76,7 +86,10 @@ def matrix_of_sites(
             is_file=source.origin is None,
         )
 
-    return HostMatrix(tuple(take_sites(sites, profile, client_options, take)), paths, profile)
+    hosts = tuple(take_sites(sites, profile, client_options, take))
+    if not client_options.refresh and (words := stored.sentence()):
+        report(words, label="hint")
+    return HostMatrix(hosts, paths, profile)
 
 
 class SiteTargets(NamedTuple):

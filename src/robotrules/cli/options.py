@@ -27,11 +27,12 @@ from robotrules.json_results.crawlers import (
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
 from robotrules.registries import SHIPPED, Registries, load_registries
-from robotrules.registries.crawlers import KnownCrawler
+from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.tokens import CrawlerNames, can_be_name, is_url, vet_name
 from robotrules.robotstxt.values import Note
+from robotrules.robotstxt.verdict import GroupMatch
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -230,18 +231,24 @@ class CrawlerHint:
     Reports once how a well-known crawler reads robots.txt files.
 
     That a crawler does not obey all rules is reported at once, for any file. That it obeys other
-    groups than those of its product token is reported for the first file in which it does.
+    groups than those of its product token is reported for the first file in which it does. A name
+    that is probably misspelt is reported for the first file that does not name it.
     """
 
     def __init__(self, crawler: CrawlerChoice, purposes: Sequence[str] = ()) -> None:
         known = crawler.known
         self._waiting = known if known and (known.also or known.ignores_star) else None
         self._purposes = tuple(purposes)
+        names = [crawler.names] if isinstance(crawler.names, str) else []
+        self._misspelt = [name for name in names if not known and KNOWN_CRAWLERS.closest(name)]
         if known and known.obeys in ("partly", "no") and not known.ignores_star:
             self._say(known)
 
     def read(self, robots: RobotsTxt) -> None:
         """Report if the crawler obeys other groups of this file than those of its token."""
+        if self._misspelt:
+            hint_misspelt(self._misspelt, [robots])
+            self._misspelt = []
         if self._waiting is not None:
             alone = CrawlerNames(self._waiting.names[:1])
             by_name, chosen = (
@@ -258,7 +265,22 @@ class CrawlerHint:
     @property
     def is_pending(self) -> bool:
         """Whether another file may still cause a hint."""
-        return self._waiting is not None
+        return self._waiting is not None or bool(self._misspelt)
+
+
+def hint_misspelt(tokens: Sequence[str], files: Sequence[RobotsTxt]) -> None:
+    """Report product tokens that are probably misspelt, unless one of the *files* names them."""
+    for token in tokens:
+        closest = KNOWN_CRAWLERS.closest(token)
+        if closest and not any(
+            choose_groups(robots, token).matched_by is GroupMatch.TOKEN for robots in files
+        ):
+            report(
+                f"{quoted(token)} is not a well-known crawler: did you mean "
+                f"{closest.product_token}?",
+                label="hint",
+                style="warning",
+            )
 
 
 def describe_crawler(known: KnownCrawler) -> str:

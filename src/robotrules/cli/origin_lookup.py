@@ -19,12 +19,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, NamedTuple
 
 from robotrules import Reason, RobotsTxt, Verdict
-from robotrules.access import FailureReason
+from robotrules.access import AccessState, FailureReason
 from robotrules.cache import EffectivePolicy
+from robotrules.cli import client
 from robotrules.cli.access_text import (
     describe_failed_refresh,
     describe_state,
     failure_of,
+    format_day,
     format_time,
 )
 from robotrules.cli.client import ClientOptions, library_errors
@@ -394,9 +396,60 @@ def _is_spelling(octets: bytes) -> bool:
     )
 
 
-def fetched_robots(urls: Sequence[str], profile: str, client_options: ClientOptions) -> RobotsTxt:
-    """Return the robots.txt of the one origin of the URLs; an unreachable one is an error."""
-    return fetched_state(urls, profile, client_options).robots
+class StoredCopies:
+    """The origins for which a run uses what an earlier one fetched."""
+
+    def __init__(self) -> None:
+        self._started = client.now()
+        self._found: dict[str, float] = {}
+
+    def add(self, origin_states: Iterable[OriginState | None]) -> None:
+        """Add states of origins; those that were fetched by this run are left out."""
+        for state in {id(state): state for state in origin_states if state}.values():
+            record = state.fetch_record
+            if (
+                record is not None
+                and record.state is not AccessState.UNREACHABLE
+                and record.at < self._started
+                and len(self._found) < MOST_REFRESHED
+            ):
+                self._found[state.origin] = record.at
+
+    def sentence(self) -> str:
+        """Say which copies are stored ones, and how to fetch them now; empty if there are none."""
+        if not self._found:
+            return ""
+        origin, at = min(self._found.items(), key=lambda found: found[1])
+        name = truncate(visible(origin), 100)
+        if len(self._found) == 1:
+            words = f"the robots.txt of {name} is a stored copy, fetched {format_day(at)}"
+        else:
+            words = (
+                f"the robots.txt files of {len(self._found):,} origins are stored copies; the "
+                f"oldest, of {name}, was fetched {format_day(at)}"
+            )
+        return f"{words}; --refresh fetches now"
+
+
+def fetched_robots(
+    urls: Sequence[str],
+    profile: str,
+    client_options: ClientOptions,
+    *,
+    hint_stored: bool = False,
+) -> RobotsTxt:
+    """
+    Return the robots.txt of the one origin of the URLs; an unreachable one is an error.
+
+    With *hint_stored*, a hint says when a stored copy was fetched.
+    """
+    stored = StoredCopies()
+    state = fetched_state(urls, profile, client_options)
+    if hint_stored and not client_options.refresh:
+        stored.add([state])
+        if words := stored.sentence():
+            report(words, label="hint")
+    return state.robots
 
 
 def fetched_state(urls: Sequence[str], profile: str, client_options: ClientOptions) -> OriginState:
@@ -409,8 +462,8 @@ def fetched_state(urls: Sequence[str], profile: str, client_options: ClientOptio
             "or --robots FILE"
         )
     with (
-        client_options.client(profile) as client,
-        OriginLookup(client, refresh=client_options.refresh, profile=profile) as lookup,
+        client_options.client(profile) as opened,
+        OriginLookup(opened, refresh=client_options.refresh, profile=profile) as lookup,
     ):
         origin_state = lookup.look_up_url(octets[0])
     if origin_state.policy is EffectivePolicy.DISALLOW:

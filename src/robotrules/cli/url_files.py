@@ -17,6 +17,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import BinaryIO
 from urllib.parse import unquote_to_bytes
 
+import click
+
 from robotrules.cli.console import STDIN, CliError, quoted, report
 from robotrules.cli.input_files import open_octets, read_error, size_of
 from robotrules.cli.text import is_terminal, plural
@@ -162,12 +164,19 @@ class UrlFiles:
     """Files of URLs, opened and read one after another; their chunks are read once."""
 
     def __init__(
-        self, names: Sequence[str], *, column: str | None = None, fetch: Fetch | None = None
+        self,
+        names: Sequence[str],
+        *,
+        any_scheme: bool = True,
+        as_it_comes: bool = True,
+        column: str | None = None,
+        fetch: Fetch | None = None,
     ) -> None:
-        """Raises `CliError` if a file cannot be opened."""
+        """The options are those of `UrlFile`. Raises `CliError` if a file cannot be opened."""
         self.names = list(dict.fromkeys(names))
         self.read: list[UrlFile] = []
         """The files that were opened so far."""
+        self._any_scheme, self._as_it_comes = any_scheme, as_it_comes
         self._column, self._fetch = column, fetch
         sizes = [self._size_of(name) for name in self.names]
         known = [size for size in sizes if size is not None]
@@ -222,7 +231,11 @@ class UrlFiles:
 
     def _open(self, name: str) -> UrlFile:
         return UrlFile(
-            name, any_scheme=True, as_it_comes=True, column=self._column, fetch=self._fetch
+            name,
+            any_scheme=self._any_scheme,
+            as_it_comes=self._as_it_comes,
+            column=self._column,
+            fetch=self._fetch,
         )
 
     def _size_of(self, name: str) -> int | None:
@@ -241,6 +254,21 @@ class UrlFiles:
 
 
 # --- Messages -------------------------------------------------------------------------------------
+
+
+def refuse_file_arguments(arguments: Sequence[str], files: Sequence[str]) -> None:
+    """
+    Refuse an argument that is a file, although *files* are passed with `--urls`.
+
+    A shell expands `--urls access.log*` to one value and further arguments.
+    """
+    for name in arguments if files else ():
+        if os.path.isfile(name):
+            repeated = f"--urls {quoted(files[-1])} --urls {quoted(name)}"
+            raise click.UsageError(
+                f"{quoted(name)} is a file and not a URL: repeat --urls for each file, as in "
+                f"{repeated}"
+            )
 
 
 def _was(count: int) -> str:

@@ -31,6 +31,8 @@ MOST_REFRESHED = 50
 MOST_UNCHANGED = 6
 # Crawlers that are named together in JSON.
 MOST_NAMES = 8
+# And in a list of URLs, which people filter by crawler.
+MOST_NAMES_LISTED = 200
 
 
 def list_crawlers(tokens: Sequence[str], purposes: Sequence[str]) -> list[Crawler]:
@@ -96,7 +98,11 @@ def _elsewhere(
 def list_compared(parts: DiffReport) -> list[Compared]:
     """Return the crawlers for which the impact on URLs is counted, with their rules."""
     return [
-        Compared(format_names(part.crawlers, str, MOST_NAMES, parts.alone), *part.rules)
+        Compared(
+            format_names(part.crawlers, str, MOST_NAMES, parts.alone),
+            *part.rules,
+            format_names(part.crawlers, str, MOST_NAMES_LISTED, parts.alone),
+        )
         for part in parts.impact_sections
     ]
 

@@ -18,7 +18,7 @@ CUT = "…"
 
 
 def describe_urls(region_change: RegionChange, mark: Mark) -> str:
-    """Return the URLs: `/private*, but not /private/*`."""
+    """Return the URLs: `/private* (unchanged: /private/*)`."""
     if not region_change.patterns:
         words = "every URL"
     else:
@@ -27,8 +27,8 @@ def describe_urls(region_change: RegionChange, mark: Mark) -> str:
     if not region_change.but:
         return words
     names = [*map(mark, region_change.but)]
-    but = f"{', '.join(names)} {CUT}" if region_change.more_but else joined(names, "or")
-    return f"{words}, but not {but}"
+    but = f"{', '.join(names)} {CUT}" if region_change.more_but else joined(names)
+    return f"{words} (unchanged: {but})"
 
 
 def describe_rule(decided: Decided, mark: Mark) -> str:

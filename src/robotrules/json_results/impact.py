@@ -28,6 +28,8 @@ SEGMENTS_APART = 20_000
 # The bytes of a segment that are compared.
 LONGEST_SEGMENT = 80
 STDIN = "-"
+# The format of several files, if they differ.
+SEVERAL_FORMS = "several formats"
 
 # The first path segment of a URL, with the slashes around it. It matches any input.
 _SEGMENT = re.compile(rb"(?:[^/?#:]*+:)?+(?://[^/?#]*+)?+(/[^/?#]{0,%d}+/?)?" % LONGEST_SEGMENT)
@@ -61,6 +63,10 @@ class UrlSource(Protocol):
     """Where URLs come from: a file that was read, or a list."""
 
     @property
+    def urls(self) -> int:
+        """The number of URLs read, including repeated ones."""
+
+    @property
     def name(self) -> str:
         """Its name; `-` is stdin."""
 
@@ -83,6 +89,8 @@ class Compared(NamedTuple):
     name: str
     old: RuleSet
     new: RuleSet
+    names: str = ""
+    """All their names, if *name* leaves some out."""
 
 
 class Segment(NamedTuple):
@@ -153,33 +161,72 @@ class CrawlerImpact(NamedTuple):
         }
 
 
-class Impact(NamedTuple):
-    """The impact on the URLs of a file."""
+class ImpactSource(NamedTuple):
+    """A source of URLs that was read."""
 
-    file: str
+    name: str
     """Its name; `-` is stdin."""
     form: UrlForm
+    urls: int
+    """The number of URLs read, including repeated ones."""
+    skipped: SkippedLines
+    error: str
+    """Why it was not read completely; empty if it was."""
+
+    @property
+    def file(self) -> str | None:
+        """Its name; None for stdin."""
+        return None if self.name == STDIN else self.name
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values for JSON."""
+        return {
+            "file": self.file,
+            "form": str(self.form),
+            "urls": self.urls,
+            "skipped": self.skipped.as_dict(),
+            "complete": not self.error,
+            "error": self.error or None,
+        }
+
+
+class Impact(NamedTuple):
+    """The impact on the URLs of a file, or of several."""
+
+    sources: tuple[ImpactSource, ...]
+    """Where the URLs come from; at least one."""
     urls: int
     """The number of URLs read, including repeated ones."""
     changed: int
     """The number of URLs that change for at least one crawler."""
     crawlers: tuple[CrawlerImpact, ...]
-    skipped: SkippedLines
-    error: str
-    """Why the file was not read completely; empty if it was."""
+
+    @property
+    def noun(self) -> str:
+        """What is counted: requests, or URLs if not all files are logs."""
+        nouns = {source.form.noun for source in self.sources}
+        return nouns.pop() if len(nouns) == 1 else "URL"
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values for JSON."""
+        first, several = self.sources[0], len(self.sources) > 1
+        forms = list(dict.fromkeys(str(source.form) for source in self.sources))
+        skipped = first.skipped.as_dict()
+        if several:
+            lines = sum(source.skipped.lines for source in self.sources)
+            skipped = {"lines": lines, "examples": []}
+        error = next((source.error for source in self.sources if source.error), None)
         return {
-            "file": None if self.file == STDIN else self.file,
-            "form": str(self.form),
-            "counted": f"{self.form.noun}s",
+            "file": None if several else first.file,
+            "files": [source.as_dict() for source in self.sources],
+            "form": forms[0] if len(forms) == 1 else SEVERAL_FORMS,
+            "counted": f"{self.noun}s",
             "urls": self.urls,
             "changed": self.changed,
             "crawlers": [one.as_dict() for one in self.crawlers],
-            "skipped": self.skipped.as_dict(),
-            "complete": not self.error,
-            "error": self.error or None,
+            "skipped": skipped,
+            "complete": error is None,
+            "error": error,
         }
 
 
@@ -237,16 +284,16 @@ class ImpactCounter:
                     which = bytes(compress(moved.to_bytes(size, "big"), touched))
                     direction.add(changed, segments, which)
 
-    def impact(self, source: UrlSource) -> Impact:
-        """Return the result."""
+    def impact(self, *sources: UrlSource) -> Impact:
+        """Return the result; *sources* are those of the URLs."""
         return Impact(
-            source.name,
-            source.form,
+            tuple(
+                ImpactSource(one.name, one.form, one.urls, one.skipped, one.error)
+                for one in sources
+            ),
             self.urls,
             self.changed,
             tuple(tally.impact() for tally in self._tallies),
-            source.skipped,
-            source.error,
         )
 
 

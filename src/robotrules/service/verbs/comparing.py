@@ -100,6 +100,7 @@ class UrlList(NamedTuple):
 
     form: UrlListForm
     skipped: NoSkippedLines
+    urls: int
     name: str = "-"
     error: str = ""
 
@@ -155,7 +156,7 @@ def _measure_impact(urls: Sequence[str], parts: DiffReport) -> Impact:
     counting = ImpactCounter(list_compared(parts))
     # Blank lines of a list are not URLs.
     counting.add([url for url in (to_octets(url).strip() for url in urls) if url])
-    return counting.impact(UrlList(UrlListForm("list"), NoSkippedLines()))
+    return counting.impact(UrlList(UrlListForm("list"), NoSkippedLines(), counting.urls))
 
 
 # --- simplify -------------------------------------------------------------------------------------

@@ -67,7 +67,7 @@ class TestProgram:
         context = click.Context(program)
         command = program.get_command(context, name)
         assert command is not None
-        commands = [((name,), command)]
+        commands: list[tuple[tuple[str, ...], click.Command]] = [((name,), command)]
         if isinstance(command, click.Group):
             commands += [((name, inner), one) for inner, one in command.commands.items()]
         for path, one in commands:

@@ -483,11 +483,6 @@ class TestOptions:
             usage = (found if command == "guidance" else found["guidance"])["usage"]
             assert usage["read"] == ["headers"]
 
-    def test_an_audit_takes_one_url(self) -> None:
-        """Of two, the second is named."""
-        ran = asked("audit", "https://a.example/", "https://b.example/")
-        assert (ran.code, "run a second audit for 'https://b.example/'" in ran.err) == (2, True)
-
 
 class TestExplain:
     """`robotrules explain` without a file."""

@@ -340,7 +340,9 @@ class TestComparison:
             "/old/": (False, True),
             "/cart": (True, False),
         }
-        assert len(by_name) + found.alike == len(matrix(hosts[0].source.robots or b"").rows)
+        robots = hosts[0].source.robots
+        assert robots is not None
+        assert len(by_name) + found.alike == len(matrix(robots).rows)
         differing = {one.purpose for one in found.purposes if one.differs}
         assert "ai-training" in differing
         tree = page_of(*hosts)

@@ -82,7 +82,9 @@ class ChangedUrlsOutput:
                         writer.write(some)
                         urls, records = urls + len(batch), records + len(some)
                         # A URL may change in both directions, for different crawlers.
-                        directions.update(word for _, word in {(row[0], row[4]) for row in some})
+                        directions.update(
+                            str(word) for _, word in {(row[0], row[4]) for row in some}
+                        )
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise

@@ -154,6 +154,27 @@ class TestFiles:
         assert "cannot read address ranges" in refusal(file, "--logs", log, "--ranges", "no.json")
         assert "--ranges and --verify are for --logs" in refusal(file, "--verify")
 
+    def test_logs_of_several_hosts(self, file: Path, tmp_path: Path) -> None:
+        """With --url, requests for other hosts are not judged by the rules of this one."""
+        log = tmp_path / "vhosts.log"
+        agent = '"-" "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"'
+        log.write_text(
+            "".join(
+                f"{host}:443 192.0.2.1 - - [01/Oct/2026:00:00:0{n} +0000] "
+                f'"GET /search?q=1 HTTP/1.1" 200 9 {agent}\n'
+                for n, host in enumerate(("shop.example", "other.example", "other.example"))
+            ),
+            encoding="utf-8",
+        )
+        all_hosts = robotrules("report", str(file), "--logs", str(log), "--json")
+        [one] = json.loads(all_hosts.out)["logs"]["crawlers"]
+        assert one["requests"] == 3
+        assert "the log has several hosts" in all_hosts.err
+        site = ("--url", "https://shop.example")
+        chosen = robotrules("report", str(file), *site, "--logs", str(log), "--json")
+        [one] = json.loads(chosen.out)["logs"]["crawlers"]
+        assert (one["requests"], "several hosts" in chosen.err) == (1, False)
+
     def test_logs_of_a_shell_pattern(self, file: Path, tmp_path: Path) -> None:
         """`--logs access.log*` gives the second log as a robots.txt, which is told."""
         logs = [tmp_path / "access.log", tmp_path / "access.log.1", tmp_path / "access.log.2.gz"]

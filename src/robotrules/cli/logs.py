@@ -32,6 +32,7 @@ from robotrules.cli.logs_output import (
     MOST_TOP,
     OUTPUT_FORMATS,
     TABLES,
+    host_in_logs,
     output_targets,
     report_notes,
     report_problems,
@@ -271,7 +272,7 @@ def _read(asked: _Question) -> LogReport:
                 wanted=asked.wanted,
                 since=asked.since,
                 until=asked.until,
-                host=_host(asked.origin),
+                host=host_in_logs(asked.origin),
                 zone=asked.zone,
                 site=asked.origin,
                 rules_name=asked.rules.name,
@@ -414,14 +415,6 @@ def _origin(text: str | None) -> str:
             f"--origin {quoted(text)} is not an origin: pass one such as https://example.com"
         )
     return found
-
-
-def _host(origin: str) -> str:
-    """Return the host of an origin, without its port."""
-    authority = origin.partition("://")[2]
-    if authority.startswith("["):
-        return authority.partition("]")[0] + "]"
-    return authority.partition(":")[0]
 
 
 def _wanted(

@@ -145,6 +145,14 @@ def report_problems(found: LogReport, log_format: str) -> None:
         report(words, label="warning", style="warning")
 
 
+def host_in_logs(origin: str) -> str:
+    """Return the host of an origin as logs have it: without its port, an address in brackets."""
+    authority = origin.partition("://")[2]
+    if authority.startswith("["):
+        return authority.partition("]")[0] + "]"
+    return authority.partition(":")[0]
+
+
 def report_notes(found: LogReport) -> None:
     """Report what limits the numbers, and what to pass for better ones."""
     if len(found.hosts) > 1:

@@ -442,18 +442,21 @@ def _read_logs(
     client: Client | None,
 ) -> LogReport:
     """Read access logs, with the rules that were in force at each request where they are known."""
+    from robotrules.cli.logs_output import host_in_logs, report_problems
     from robotrules.operations.logs import LogFormatError, read_logs
 
+    host = host_in_logs(source.origin or "")
     rules, name = _rules_in_force(source, options, client)
     size = sum(os.path.getsize(log) for log in logs if os.path.isfile(log)) or None
     bar = sys.stderr if is_terminal(sys.stderr) else None
     try:
         with Progress(bar, size, "request") as progress:
-            return read_logs(
+            found = read_logs(
                 logs,
                 rules,
                 log_format=log_format,
                 identity=identity,
+                host=host,
                 site=source.name,
                 rules_name=name,
                 progress=progress.add,
@@ -462,6 +465,15 @@ def _read_logs(
         raise CliError(f"--logs: {visible(str(error))}") from None
     except OSError as error:
         raise read_error(error.filename or logs[0], "the access log", error) from None
+    report_problems(found, log_format)
+    if len(found.hosts) > 1 and not host:
+        say(
+            f"the log has several hosts ({', '.join(found.hosts[:3])} …), which are judged by the "
+            "same rules: pass --url with the URL of the site",
+            label="warning",
+            style="warning",
+        )
+    return found
 
 
 def _rules_in_force(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -23,12 +24,13 @@ SLOW_REQUEST = HEAD + b"Content-Length: %d\r\n\r\n" % len(SLOW) + SLOW
 
 
 def workers_of(pid: int) -> list[int]:
-    """Return the workers of a supervisor."""
-    return [
-        child
-        for child in children(pid)
-        if b"robotrules.service.server" in Path(f"/proc/{child}/cmdline").read_bytes()
-    ]
+    """Return the workers of a supervisor; a process may end while it is looked at."""
+    found = []
+    for child in children(pid):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if b"robotrules.service.server" in Path(f"/proc/{child}/cmdline").read_bytes():
+                found.append(child)
+    return found
 
 
 def ready(pid: int, count: int) -> bool:

@@ -38,8 +38,9 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
 
 
 def review(*arguments: str, **how: Any) -> Ran:
-    """Run the command against the last commit."""
-    return robotrules("review", "--base", "HEAD", *arguments, **how)
+    """Run the command against the last commit, or another one."""
+    base = () if "--base" in arguments else ("--base", "HEAD")
+    return robotrules("review", *base, *arguments, **how)
 
 
 class TestChecks:

@@ -63,6 +63,10 @@ class TestMeaning:
             "Every crawler may fetch every URL, except /a/*, /b/*, /c/* and others ("
         )
         assert event.details["changes"][0]["except_complete"] is False
+        # The other way there is none: what was blocked before is no exception.
+        [event] = between(file(f"User-agent: *\n{rules}"), file(CLOSED))
+        assert event.sentence.startswith("No crawler may fetch any URL any more (line 2: ")
+        assert event.details["changes"][0]["except_complete"] is True
 
     def test_the_text_alone(self) -> None:
         """A comment is news at the lowest level."""

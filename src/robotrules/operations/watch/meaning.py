@@ -149,7 +149,9 @@ def _statements(parts: DiffReport) -> Iterator[_Statement]:
         whom = format_names(part.crawlers, _mark, MOST_NAMES, parts.alone)
         for change in part.region_changes(MOST_DETAILS):
             kept = tuple(one for one in change.but if _is_opposite(one, part, change))
-            change = change._replace(but=kept)
+            # Only a rule with the other verdict can make an exception.
+            opposite = any(rule.allow != change.new.allowed for rule in part.rules[1].rules)
+            change = change._replace(but=kept, more_but=change.more_but and opposite)
             yield _Statement(_words(whom, change), _details(part, change))
 
 

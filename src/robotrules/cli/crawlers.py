@@ -20,7 +20,7 @@ import click
 from robotrules.cli.atomic_write import refuse_overwriting, write_atomically
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.input_files import open_octets, read_error
-from robotrules.cli.options import json_option
+from robotrules.cli.options import crawler_purpose_option, json_option
 from robotrules.cli.text import Paint, cell_width, plural, truncate
 from robotrules.errors import RegistryError
 from robotrules.json_results.crawlers import crawlers_values
@@ -63,15 +63,7 @@ NARROWEST = 40
 
 @click.command()
 @click.argument("texts", metavar="[NAME|TEXT]...", nargs=-1)
-@click.option(
-    "--purpose",
-    "purposes",
-    type=click.Choice(list(CRAWLER_PURPOSES)),
-    metavar="PURPOSE",
-    multiple=True,
-    help=f"Only crawlers with this purpose, main or not: {', '.join(CRAWLER_PURPOSES)}. Repeat it "
-    "for several.",
-)
+@crawler_purpose_option("Only crawlers with this purpose, main or not")
 @click.option(
     "--operator", metavar="TEXT", help="Only crawlers of operators with TEXT in the name."
 )

@@ -38,12 +38,17 @@ from robotrules.cli.logs_output import (
     report_problems,
     write_report,
 )
-from robotrules.cli.options import fetching_profile_option, json_option, parsing_profile
+from robotrules.cli.options import (
+    crawler_purpose_option,
+    fetching_profile_option,
+    json_option,
+    parsing_profile,
+)
 from robotrules.cli.progress import Progress
 from robotrules.cli.text import is_terminal, plural
 from robotrules.http.origins import origin_of
 from robotrules.octets import visible
-from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
+from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
 from robotrules.url_lists import BLOCK
 
 if TYPE_CHECKING:
@@ -82,15 +87,7 @@ if TYPE_CHECKING:
     multiple=True,
     help="Show this crawler only, such as GPTBot. Repeat it for several.",
 )
-@click.option(
-    "--purpose",
-    "purposes",
-    type=click.Choice(list(CRAWLER_PURPOSES)),
-    metavar="PURPOSE",
-    multiple=True,
-    help=f"Show well-known crawlers with this purpose: {', '.join(CRAWLER_PURPOSES)}. Repeat it "
-    "for several.",
-)
+@crawler_purpose_option("Show well-known crawlers with this purpose")
 @click.option("--since", metavar="TIME", help="Only requests from this time or day on.")
 @click.option("--until", metavar="TIME", help="Only requests before this time or day.")
 @click.option(

@@ -22,6 +22,7 @@ from robotrules.cli.client import ClientOptions, library_errors, with_client_opt
 from robotrules.cli.console import STDIN, CliError, Output, quoted, report
 from robotrules.cli.input_files import default_robots_file, is_host_name, read_robots, refuse_binary
 from robotrules.cli.options import (
+    crawler_purpose_option,
     fetching_profile_option,
     hint_misspelt,
     json_option,
@@ -38,7 +39,7 @@ from robotrules.matrix import matrix as made
 from robotrules.matrix.text import FOOTNOTE, TITLE, footnotes, group_label, headline, may_not_obey
 from robotrules.matrix.values import Cell, MatrixRow, PurposeBand
 from robotrules.octets import visible
-from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
 # The maximum width of names and headings.
 LONGEST_NAME = 30
@@ -69,15 +70,7 @@ _STYLES = {"everything": "allowed", "nothing": "disallowed", "some": "warning"}
     help="Show this crawler only, by its product token, such as GPTBot; '*' is everyone else. "
     "Repeat it for several.",
 )
-@click.option(
-    "--purpose",
-    "purposes",
-    type=click.Choice(list(CRAWLER_PURPOSES)),
-    metavar="PURPOSE",
-    multiple=True,
-    help=f"Show all well-known crawlers with this purpose: {', '.join(CRAWLER_PURPOSES)}. Repeat "
-    "it for several.",
-)
+@crawler_purpose_option("Show all well-known crawlers with this purpose")
 @literal_option
 @click.option("--all", "all_crawlers", is_flag=True, help="Show all well-known crawlers.")
 @click.option(

@@ -27,7 +27,7 @@ from robotrules.json_results.crawlers import (
 from robotrules.octets import visible
 from robotrules.profile import PROFILES
 from robotrules.registries import SHIPPED, Registries, load_registries
-from robotrules.registries.crawlers import KNOWN_CRAWLERS, KnownCrawler
+from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS, KnownCrawler
 from robotrules.robotstxt import RobotsTxt
 from robotrules.robotstxt.selection import choose_groups
 from robotrules.robotstxt.tokens import CrawlerNames, can_be_name, is_url, vet_name
@@ -115,6 +115,18 @@ def crawlers_option(command: Command) -> Command:
         help="The crawler's product token, such as ExampleBot. Repeat it for several crawlers. For "
         "a crawler with several tokens, pass a list with commas, the preferred one first.",
     )(command)
+
+
+def crawler_purpose_option(words: str, more: str = "") -> Callable[[Command], Command]:
+    """Return `--purpose` for well-known crawlers: *words* before the list of purposes."""
+    return click.option(
+        "--purpose",
+        "purposes",
+        type=click.Choice(list(CRAWLER_PURPOSES)),
+        metavar="PURPOSE",
+        multiple=True,
+        help=f"{words}: {', '.join(CRAWLER_PURPOSES)}. Repeat it for several.{more}",
+    )
 
 
 def literal_option(command: Command) -> Command:

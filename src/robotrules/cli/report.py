@@ -27,6 +27,7 @@ from robotrules.cli.identity_options import (
 )
 from robotrules.cli.input_files import default_robots_file, open_octets, read_error
 from robotrules.cli.options import (
+    crawler_purpose_option,
     fetching_profile_option,
     json_option,
     parse_tokens,
@@ -43,7 +44,7 @@ from robotrules.octets import visible
 from robotrules.operations.site_report import SiteReport
 from robotrules.operations.site_report.facts import HostFacts, SiteSource, host_facts
 from robotrules.operations.site_report.sitemap_coverage import SitemapUrls, sitemap_coverage
-from robotrules.registries.crawlers import CRAWLER_PURPOSES, KNOWN_CRAWLERS
+from robotrules.registries.crawlers import KNOWN_CRAWLERS
 
 if TYPE_CHECKING:
     from robotrules.client.origin_state import OriginState
@@ -96,15 +97,10 @@ class _Options(NamedTuple):
     help="Report on this crawler, by its product token, such as GPTBot; '*' is everyone else. "
     "Repeat it for several.",
 )
-@click.option(
-    "--purpose",
-    "purposes",
-    type=click.Choice(list(CRAWLER_PURPOSES)),
-    metavar="PURPOSE",
-    multiple=True,
-    help="Report on the crawlers with this purpose: "
-    f"{', '.join(CRAWLER_PURPOSES)}. Repeat it for several. Defaults to ai-training and search for "
-    "the first sentence, and to the main crawlers for the table.",
+@crawler_purpose_option(
+    "Report on the crawlers with this purpose",
+    " Defaults to ai-training and search for the first sentence, and to the main crawlers for the "
+    "table.",
 )
 @click.option(
     "--path",
